@@ -30,9 +30,8 @@ from tests.session_stores import empty, sync_nothing
 
 os.environ.update(JAVA)
 load_once()
-hypothesis_settings.register_profile(
-    "untimed", deadline=None
-)  # the first examples load what they need; a busy machine is slow
+# The first examples load what they need, and a busy machine is slow.
+hypothesis_settings.register_profile("untimed", deadline=None)
 hypothesis_settings.load_profile("untimed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited from a shell, where it runs tests in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)

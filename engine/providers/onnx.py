@@ -134,7 +134,7 @@ class OnnxEncoder:
         return made
 
     def _some(self, left: deque[Batch]) -> dict[int, Embedded]:
-        """Some of these batches, the longest first; all while nobody waits: the encoder then does not wait for the event loop."""
+        """Some of these batches, the longest first; all while none else waits: the encoder then need not wait for the loop."""
         made: dict[int, Embedded] = {}
         while True:
             try:

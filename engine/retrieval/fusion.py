@@ -45,7 +45,7 @@ ABOVE = 0.01
 """By how much it is placed above it."""
 MOST_TIME_EXPRESSIONS = 2
 _ASSISTANT = ("assist", "asist")
-"""How the word for an assistant begins in the languages that are told apart: what stored chats call the one who answers."""
+"""How the word for an assistant begins in the languages that are distinguished: what stored chats call the one who answers."""
 _YOU = frozenset(
     "you your yours du dich dir dein deine deinen deiner usted ustedes contigo você vocês tu tú toi vous votre tuo jij "
     "jou jouw".split()

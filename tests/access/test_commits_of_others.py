@@ -143,7 +143,7 @@ def altered(value: Any, named: Mapping[str, str], flipped: bool, field: str = ""
 
 
 async def another_user(engine: Engine) -> dict[str, str]:
-    """Somebody else in the graph, with a record, a fact and an entity: their ids by the fields of rows that name them."""
+    """Another user in the graph, with a record, a fact and an entity: their ids by the fields of rows that name them."""
     named = {"user_id": str(uuid4()), "record_id": str(uuid4()), "fact_id": str(uuid4()), "entity_id": str(uuid4())}
     await engine.neo4j.write(
         "CREATE (n:Node:User {node_id: $user_id, user_id: $user_id, records: 1, items: 1})-[:HOLDS]->"

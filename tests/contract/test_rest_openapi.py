@@ -118,7 +118,6 @@ def _try(visitor: Visitor, operation: schemathesis.APIOperation, mode: Generatio
 
     @hypothesis.settings(
         max_examples=visitor.examples,
-        deadline=None,
         derandomize=True,
         database=None,
         suppress_health_check=list(hypothesis.HealthCheck),

@@ -106,7 +106,7 @@ async def test_two_homes_said_on_the_same_day_are_a_contradiction(engine: Engine
 
 
 async def test_two_spouses_are_a_contradiction_until_one_relation_is_set_aside(engine: Engine, memory: Memory) -> None:
-    """Whichever way their relations point; a relation that is set aside connects nobody."""
+    """Whichever way their relations point; a relation that is set aside connects no entities."""
     node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
     at = datetime(2025, 5, 1, tzinfo=UTC)
     texts = ("Walter Vang is married to Teresa Brown.", "Nora Dunn is married to Walter Vang.")

@@ -87,8 +87,9 @@ async def test_an_item_leads_to_the_input_that_brought_it(engine: Engine, memory
             theirs = await inside.history.state("item", item_id, node_id=node)
             assert (theirs.record_id, theirs.resource_id) == (None, None)
     assert led == {"walleye": talk, "go": talk, "pike": second, "perch": first, "trout": second}
-    record = await memory.history.state("record", rows[-1]["record_id"], node_id=node)
-    assert record.resource_id in {talk, second}
+    records = {record_id for _, record_id, _ in (row.values() for row in rows)}
+    states = [await memory.history.state("record", record_id, node_id=node) for record_id in records]
+    assert {one.resource_id for one in states} == {talk, second} and len(states) == 2
 
 
 async def pages(memory: Memory) -> list[object]:

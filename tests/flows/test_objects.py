@@ -217,7 +217,7 @@ class ObjectStoreTests:
         name = st.sampled_from(["a/1/x", "a/1/y", "a-b/x", "b"])
         call = st.tuples(st.sampled_from(["put", "move", "delete"]), name, st.booleans(), st.binary(max_size=9))
 
-        @settings(max_examples=25, deadline=None)
+        @settings(max_examples=25)
         @given(st.lists(call, max_size=12))
         def hold(calls: list[tuple[str, str, bool, bytes]]) -> None:
             asyncio.run(as_a_dictionary(object_store(fresh_url(), timeout=5, cold_url=fresh_url()), calls))

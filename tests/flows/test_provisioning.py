@@ -167,7 +167,7 @@ async def test_an_edge_needs_two_readable_nodes(engine: Engine, memory: Memory, 
         await memory.edges.make(node.node_id, user.user_id, "knows", {"": "nothing"})
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.text(min_size=1, max_size=230))
 async def test_any_text_is_a_node_or_an_invalid_name(memory: Memory, user: User, name: str) -> None:
     try:

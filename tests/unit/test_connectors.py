@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.connectors import read_history
@@ -259,7 +259,6 @@ def replaced(value: Any, steps: list[int], new: Any) -> Any:
     return copy
 
 
-@settings(deadline=None)
 @given(st.booleans(), st.lists(st.integers(0, 20), min_size=1, max_size=6), ANY_JSON)
 async def test_any_wrong_value_is_one_typed_error(own, steps, new):
     nodes = [{"path": ["A"], "keywords": ["k"]}, {"path": ["B"]}]

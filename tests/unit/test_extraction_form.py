@@ -35,7 +35,7 @@ ENTRIES = st.lists(
 )  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(), ENTRIES, ENTRIES, ANYTHING)
 def test_whatever_a_model_answers_what_is_kept_can_be_stored(
     summary: str, facts: list[Any], observations: list[Any], names: Any

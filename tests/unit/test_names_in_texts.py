@@ -206,7 +206,7 @@ PIECES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(PIECES, st.dictionaries(st.text(max_size=6).map(name_key), st.just("person"), max_size=3))
 @example([Piece("İ Aa's 'Aa' \"Aa\" Aa")], {"": "thing", "aa": "person"})
 def test_any_text_gives_spans_that_lie_apart_inside_of_it(pieces: list[Piece], known: dict[str, str]) -> None:

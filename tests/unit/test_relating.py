@@ -279,7 +279,7 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(WORDS, max_size=40), st.sampled_from(["", "Bob"]))
 def test_any_words_are_read_and_spans_lie_in_the_text(words: list[str], speaker: str) -> None:
     piece, mentions = piece_of(" ".join(words), speaker)
@@ -291,7 +291,7 @@ def test_any_words_are_read_and_spans_lie_in_the_text(words: list[str], speaker:
             assert end.form == "speaker" or piece.text[end.start : end.end] == end.name
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=120), st.lists(st.tuples(st.integers(-3, 130), st.integers(-3, 130)), max_size=6))
 def test_nothing_raises_on_any_text_and_any_mentions(text: str, spans: list[tuple[int, int]]) -> None:
     mentions = [Mention(text[max(start, 0) : max(end, 0)], start, end) for start, end in spans]

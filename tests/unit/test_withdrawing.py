@@ -101,7 +101,7 @@ class Memory:
 
 @pytest.mark.ledger("X06")
 @given(st.lists(SAID, min_size=1, max_size=8), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_what_is_withdrawn_and_comes_back_in_the_reverse_order_is_as_before(
     said: list[Said], data: st.DataObject
 ) -> None:
@@ -121,7 +121,7 @@ def test_what_is_withdrawn_and_comes_back_in_the_reverse_order_is_as_before(
 
 @pytest.mark.ledger("X06")
 @given(st.lists(SAID, min_size=1, max_size=6), st.lists(SAID, min_size=1, max_size=4), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_what_came_between_stays_in_its_chain(said: list[Said], later: list[Said], data: st.DataObject) -> None:
     memory = Memory()
     facts = [memory.say(one) for one in said]
@@ -140,7 +140,7 @@ def test_what_came_between_stays_in_its_chain(said: list[Said], later: list[Said
 @given(
     st.lists(st.tuples(st.sampled_from(("say", "say", "withdraw", "restore")), SAID, st.integers(0, 100)), max_size=10)
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_order_of_all_three_leaves_lines(steps: list[tuple[str, Said, int]]) -> None:
     memory, logs = Memory(), []
     for step, said, number in steps:
