@@ -56,15 +56,17 @@ class Allowance:
     async def each_ahead(
         self, batches: AsyncGenerator[Batch], texts: Callable[[Batch], Sequence[str]]
     ) -> AsyncGenerator[Batch]:
-        """The batches; while the caller works on one, the next ones are taken and their texts are embedded, in their order."""
-        one_at_a_time = asyncio.Lock()
+        """The batches; while the caller works on one, the next ones are taken and their texts are embedded, in their order.
+        One is taken while the one before it is embedded: the encoder does not wait for it."""
+        taking, embedding = asyncio.Lock(), asyncio.Lock()
 
         async def following(*, first: bool = False) -> Batch | None:
-            async with one_at_a_time:
+            async with taking:
                 batch = await anext(batches, None)
-                if batch is not None and not first:
+            if batch is not None and not first:
+                async with embedding:
                     await self.ahead(self._active.current, texts(batch))
-                return batch
+            return batch
 
         tasks = deque(asyncio.create_task(following(first=number == 0)) for number in range(AHEAD))
         try:

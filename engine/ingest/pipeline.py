@@ -48,6 +48,8 @@ from engine.turns import computed
 
 PAGE = 1000
 """Sources that are looked up at once."""
+LEAST_TURNS = 32
+"""Turns and passages of the smallest of the last batches: a smaller one costs more in trips than it saves in waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +133,10 @@ class Ingest:
     # clean → trigger -------------------------------------------------------------------------------------
 
     async def _cleaned(self, run: Run, contents: Sequence[Pending]) -> AsyncGenerator[list[FreshTurns | FreshDocument]]:
-        """The new parts of the sources, at least `batch_turns` turns and passages at a time."""
+        """The new parts of the sources, at least `batch_turns` turns and passages at a time. The last batches get smaller: when
+        the encoder is done, little is left to commit."""
         new: list[FreshTurns | FreshDocument] = []
+        taken, left = 0, sum(pending.characters for pending in contents)
         for start in range(0, len(contents), PAGE):
             page = contents[start : start + PAGE]
             keys = [run.principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
@@ -140,11 +144,16 @@ class Ingest:
             known = await self._postgres.fetch(run.principal, sql_text("ingest/sources_seen"), asked, row=SourceSeen)
             seen = {source.source_id: source for source in known}
             for pending in page:
+                left -= pending.characters
                 one = await self._new_part(run, pending, seen)
-                new += [one] if one else []
-                if sum(one.units for one in new) >= self._limits.batch_turns:
+                if one is None:
+                    continue
+                new.append(one)
+                taken += pending.characters
+                units = sum(one.units for one in new)
+                if units >= (LEAST_TURNS if taken >= left else self._limits.batch_turns):
                     yield new
-                    new = []
+                    new, taken = [], 0
         if new:
             yield new
 

@@ -45,6 +45,12 @@ class Pending:
     """When it was written, where it was written live: content without a time of its own was said then. None for what was
     imported, which stays undated."""
 
+    @property
+    def characters(self) -> int:
+        """Of its text."""
+        content = self.content
+        return len(content.text) if isinstance(content, Document) else sum(len(turn.text) for turn in content.turns)
+
 
 @dataclass(frozen=True, slots=True)
 class SourceSeen:
