@@ -38,6 +38,22 @@ from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pendin
 from engine.ingest.versions.new_version import shared
 from engine.privacy.redact import Redactor, redacted_origin
 
+LEAST_TURNS = 32
+"""Turns and passages of the smallest of the last batches: a smaller one costs more in trips than it saves in waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestLimits:
+    """Limits of the pipeline: turns and passages a batch, bytes a text."""
+
+    batch_turns: int
+    max_text_bytes: int
+
+    def enough(self, units: int, taken: int, left: int) -> bool:
+        """Whether a batch of so many turns and passages ends here. `taken`: characters of its sources, `left`: of those to come.
+        The last batches get smaller: when the encoder is done, little is left to commit."""
+        return units >= (LEAST_TURNS if taken >= left else self.batch_turns)
+
 
 @dataclass(frozen=True, slots=True)
 class NewTurns:

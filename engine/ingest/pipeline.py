@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from uuid import UUID
 
 from engine import errors
@@ -30,7 +30,7 @@ from engine.ingest.commit import RecordCommit
 from engine.ingest.describe import describe, embedded, texts_of, without, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
-from engine.ingest.fresh import FreshDocument, FreshTurns, fresh, texts_ahead
+from engine.ingest.fresh import FreshDocument, FreshTurns, IngestLimits, fresh, texts_ahead
 from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
 from engine.ingest.named_items import named
@@ -48,16 +48,6 @@ from engine.turns import computed
 
 PAGE = 1000
 """Sources that are looked up at once."""
-LEAST_TURNS = 32
-"""Turns and passages of the smallest of the last batches: a smaller one costs more in trips than it saves in waiting."""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestLimits:
-    """Limits of the pipeline: turns and passages a batch, bytes a text."""
-
-    batch_turns: int
-    max_text_bytes: int
 
 
 class Ingest:
@@ -133,8 +123,7 @@ class Ingest:
     # clean → trigger -------------------------------------------------------------------------------------
 
     async def _cleaned(self, run: Run, contents: Sequence[Pending]) -> AsyncGenerator[list[FreshTurns | FreshDocument]]:
-        """The new parts of the sources, at least `batch_turns` turns and passages at a time. The last batches get smaller: when
-        the encoder is done, little is left to commit."""
+        """The new parts of the sources, in batches."""
         new: list[FreshTurns | FreshDocument] = []
         taken, left = 0, sum(pending.characters for pending in contents)
         for start in range(0, len(contents), PAGE):
@@ -150,8 +139,7 @@ class Ingest:
                     continue
                 new.append(one)
                 taken += pending.characters
-                units = sum(one.units for one in new)
-                if units >= (LEAST_TURNS if taken >= left else self._limits.batch_turns):
+                if self._limits.enough(sum(one.units for one in new), taken, left):
                     yield new
                     new, taken = [], 0
         if new:

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 Benchmark = Literal[
     "provisioning", "ingest", "retrieval", "start", "enforcement", "oracle", "embeddings", "compression", "history",
-    "files", "stream", "crashes", "soak", "knowledge",
+    "files", "stream", "crashes", "soak", "knowledge", "growth",
 ]  # fmt: skip
 """The benchmarks by their names; each is a module of `engine.benchmarks`."""
+
+_WITH_ITEMS: tuple[Benchmark, ...] = ("embeddings", "stream", "crashes", "soak", "knowledge", "retrieval", "growth")
 
 commands = Commands()
 
@@ -43,7 +45,7 @@ async def bench(
             "--items",
             min=50,
             help="For embeddings: how many are rebuilt; for stream: tokens; for crashes: how many writes; for soak: seconds; "
-            "for knowledge: facts; for retrieval: items.",
+            "for knowledge: facts; for retrieval and growth: items.",
         ),
     ] = None,
     nodes: Annotated[
@@ -56,10 +58,8 @@ async def bench(
     """Measure with wall clock and CPU time, on an empty home that is removed afterwards."""
     if out is not None and not as_json:
         raise typer.BadParameter("OUT goes with --json.", param_hint="OUT")
-    if items is not None and benchmark not in ("embeddings", "stream", "crashes", "soak", "knowledge", "retrieval"):
-        raise typer.BadParameter(
-            "--items goes with embeddings, stream, crashes, soak, knowledge and retrieval.", param_hint="--items"
-        )
+    if items is not None and benchmark not in _WITH_ITEMS:
+        raise typer.BadParameter(f"--items goes with {', '.join(_WITH_ITEMS)}.", param_hint="--items")
     if nodes is not None and benchmark != "retrieval":
         raise typer.BadParameter("--nodes goes with retrieval.", param_hint="--nodes")
     if kills is not None and benchmark != "crashes":

@@ -22,9 +22,10 @@ from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
 from engine.ingest.extraction.form import EARLIER, prompt_for
 from engine.ingest.facts import FactEntry
+from engine.ingest.fresh import IngestLimits
 from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
-from engine.ingest.pipeline import Ingest, IngestLimits
+from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.proposals import Proposals
 from engine.ingest.rereading.again import Rereading
 from engine.ingest.rereading.held import HeldRecords
