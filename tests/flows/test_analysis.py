@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 
 from engine.connectors import read_history
 from engine.demo.script import FACTS, HISTORY
+from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.knowledge.configuration import load_domain
@@ -218,3 +219,13 @@ async def test_whoever_is_part_of_somebody_mentioned_has_evidence(engine: Engine
         lessees.append(await known_as(memory, name))
     await memory.entities.merge(lessees[1], lessees[0])
     assert await rows(engine, memory, "unsupported") == []
+
+
+async def test_a_day_stays_that_of_the_speaker_when_a_record_changes(engine: Engine, memory: Memory) -> None:
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    late = datetime(2024, 3, 9, 22, 30, tzinfo=timezone(timedelta(hours=-6)))
+    talk = Conversation("c1", (Turn("Bob", "Nora Dunn is married to Walter Vang.", late),), started_at=late)
+    report = await memory.records.remember(talk, node_id=node.node_id)
+    await memory.history.change(Change("record", report.records[0].record_id, {"title": "A wedding"}, node.node_id))
+    [why] = await rows(engine, memory, "why", entity="Nora Dunn", other="Walter Vang")
+    assert (why["record"], str(why["day"])) == ("A wedding", "2024-03-09")
