@@ -16,6 +16,7 @@ import pytest
 from engine.connectors import read_history
 from engine.demo.script import FACTS, HISTORY
 from engine.domain.delta import Change
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.knowledge.configuration import load_domain
@@ -229,3 +230,27 @@ async def test_a_day_stays_that_of_the_speaker_when_a_record_changes(engine: Eng
     await memory.history.change(Change("record", report.records[0].record_id, {"title": "A wedding"}, node.node_id))
     [why] = await rows(engine, memory, "why", entity="Nora Dunn", other="Walter Vang")
     assert (why["record"], str(why["day"])) == ("A wedding", "2024-03-09")
+
+
+async def test_facts_that_nothing_confirmed_for_long_are_stale(engine: Engine, memory: Memory) -> None:
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    talk = Conversation("c1", (Turn("Bob", "Rosa Lindqvist and Ellen Harlan met."),))
+    await memory.records.remember(talk, node_id=node.node_id)
+    told = (
+        ("Rosa Lindqvist lives in Berlin.", 5),
+        ("Ellen Harlan lives in Galway.", 6),
+        ("Ellen Harlan lives in Galway.", 7),
+        ("Dave Kowalski lives in Rome.", 5),
+        ("Dave Kowalski lives in Oslo.", 7),
+    )
+    for text, month in told:
+        await memory.facts.write(WrittenFact(text, at=datetime(2024, month, 8, tzinfo=UTC)))
+    await memory.entities.merge(await known_as(memory, "Ellen Harlan"), await known_as(memory, "Rosa Lindqvist"))
+    of_rosa = ("Ellen Harlan", "Rosa Lindqvist lives in Berlin.", "2024-05-08", 100)
+    later = [
+        ("Dave Kowalski", "Dave Kowalski lives in Oslo.", "2024-07-08", 39),
+        ("Ellen Harlan", "Ellen Harlan lives in Galway.", "2024-07-08", 39),
+    ]
+    for days, expected in ((101, []), (40, [of_rosa]), (39, [of_rosa, *later])):
+        found = await rows(engine, memory, "stale", days=days, at="2024-08-16")
+        assert [(one["subject"], one["fact"], str(one["last"]), one["days"]) for one in found] == expected
