@@ -3,10 +3,10 @@
 // Returns: node (its path below the root), records (that mention it there), first and last (days).
 // Result on the bundled history with entity "Ellen":
 //   node                        records  first       last
+//   Family/Siblings/Ellen       4        2023-06-01  2025-11-09
 //   Family/Parents              3        2024-11-29  2025-09-28
 //   Hobbies/Fishing             3        2026-02-08  2026-03-15
 //   Family                      2        2025-12-28  2026-03-15
-//   Family/Siblings/Ellen       2        2024-05-19  2025-11-09
 //   Family/Siblings/Ellen/Dave  2        2024-10-15  2024-11-29
 //   Health/Knee                 2        2024-04-02  2024-10-15
 //   /                           1        2024-08-11  2024-08-11

@@ -3,6 +3,8 @@
 // Returns: day, change, what.
 // Result on the bundled history with entity "Ellen", from "2025-10-01", to "2026-02-01":
 //   day         change              what
+//   2025-10-18  began               Ellen lives at 8 Osprey Lane.
+//   2025-10-18  ended               Ellen lives at 27 Birch Street.
 //   2025-11-09  ended               Ellen OWNS Birch Street
 //   2025-11-09  first stated        Ellen OWNS Birch Street
 //   2025-12-28  first mentioned at  Family
@@ -19,18 +21,23 @@ CALL (members) {
   RETURN toString(date(at)) AS day, 'first mentioned at' AS change, n.name AS what
   UNION ALL
   UNWIND members AS e
-  MATCH (e)-[relation]-(:Entity)
-  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
+  MATCH (e)-[relation]-(other:Entity)
+  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND NOT other IN members
+  WITH relation, [end IN [startNode(relation), endNode(relation)] |
+         head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
   MATCH (r:Record)-[v:EVIDENCE {relation_id: relation.relation_id}]->(:Entity)
   WHERE v.known_to IS NULL
-  WITH relation, min(coalesce(r.occurred_at, r.known_from)) AS at
-  RETURN toString(date(at)) AS day, 'first stated' AS change,
-         startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS what
+  WITH ends, relation.name AS name, min(coalesce(r.occurred_at, r.known_from)) AS at
+  RETURN toString(date(at)) AS day, 'first stated' AS change, ends[0].name + ' ' + name + ' ' + ends[1].name AS what
   UNION ALL
   UNWIND members AS e
-  MATCH (e)-[relation]-(:Entity)
-  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND relation.until IS NOT NULL
-  RETURN DISTINCT relation.until AS day, 'ended' AS change, startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS what
+  MATCH (e)-[relation]-(other:Entity)
+  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND NOT other IN members
+  WITH relation, [end IN [startNode(relation), endNode(relation)] |
+         head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
+  WITH ends, relation.name AS name, CASE WHEN count(relation.until) = count(relation) THEN max(relation.until) END AS day
+  WHERE day IS NOT NULL
+  RETURN day, 'ended' AS change, ends[0].name + ' ' + name + ' ' + ends[1].name AS what
   UNION ALL
   UNWIND members AS e
   MATCH (e)<-[:ABOUT]-(f:Fact)

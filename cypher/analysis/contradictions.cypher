@@ -1,23 +1,29 @@
 // Purpose: relations of which only one can hold at a time, with two targets that hold: what was said of both has the same date, or none.
-//   Also live facts that contradict each other.
-//   Which relations these are stands in the domain file (`functional`); the names below are those of the bundled one.
-// Parameters: user_id (whose graph, a text).
+//   Also live facts that contradict each other. Merged entities are one.
+// Parameters: user_id (whose graph, a text), functional (types of which one holds at a time, as the domain file has them).
 // Returns: source, relation, target, other (target), records (that state the first and the second); of facts whom they are about, FACT, and both captions.
-// Result on the bundled history:
+// Result on the bundled history with functional ["BORN_IN", "CAPITAL_OF", "DIED_IN", "ENGAGED_TO", "HEADQUARTERED_IN", "LIVES_IN", "MARRIED_TO",
+//   "PARTNER_OF"]:
 //   none
 CYPHER 25
 CALL () {
-  MATCH (e:Entity {user_id: $user_id})-[one]-(target:Entity), (e)-[two]-(other:Entity)
-  WHERE (one.name IN ['MARRIED_TO', 'PARTNER_OF', 'ENGAGED_TO'] OR startNode(one) = e AND startNode(two) = e)  // those hold in both directions
-    AND size(coalesce(one.archivings, [])) % 2 = 0 AND size(coalesce(two.archivings, [])) % 2 = 0
-    AND one.name IN ['MARRIED_TO', 'PARTNER_OF', 'ENGAGED_TO', 'LIVES_IN', 'BORN_IN', 'DIED_IN', 'HEADQUARTERED_IN', 'CAPITAL_OF']
-    AND two.name = one.name AND target.key < other.key AND one.strength > 0 AND two.strength > 0
-    AND coalesce(one.until > toString(date()), one.until IS NULL) AND coalesce(two.until > toString(date()), two.until IS NULL)
-    AND NOT EXISTS { (target)-[merges:SUPERSEDES*1..8]-(other) WHERE all(merge IN merges WHERE merge.known_to IS NULL) }
-  RETURN e.name AS source, one.name AS relation, target.name AS target, other.name AS other, [one.strength, two.strength] AS records
+  MATCH (:Entity {user_id: $user_id})-[relation]->(:Entity)
+  WHERE relation.name IN $functional AND relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
+    AND coalesce(relation.until > toString(date()), relation.until IS NULL)
+  WITH relation, [end IN [startNode(relation), endNode(relation)] |
+         head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
+  WHERE ends[0] <> ends[1]
+  UNWIND CASE WHEN relation.symmetric THEN [ends, [ends[1], ends[0]]] ELSE [ends] END AS way
+  WITH way[0] AS e, relation.name AS name, way[1] AS target, sum(relation.strength) AS records
+  WITH e, name, collect({target: target, records: records}) AS targets
+  UNWIND targets AS one
+  UNWIND targets AS two
+  WITH e, name, one, two WHERE one.target.key < two.target.key
+  RETURN e.name AS source, name AS relation, one.target.name AS target, two.target.name AS other, [one.records, two.records] AS records
   UNION ALL
   MATCH (one:Fact {user_id: $user_id, status: 'live'})-[:CONTRADICTS]->(two:Fact {status: 'live'})
-  OPTIONAL MATCH (one)-[:ABOUT {primary: true}]->(e:Entity)
+  OPTIONAL MATCH (one)-[:ABOUT {primary: true}]->(:Entity)<-[merges:SUPERSEDES*0..8]-(e:Entity {active: true})
+  WHERE all(merge IN merges WHERE merge.known_to IS NULL)
   RETURN e.name AS source, 'FACT' AS relation, one.caption AS target, two.caption AS other,
          [COUNT { (one)<-[s:STATES]-(:Record) WHERE s.known_to IS NULL }, COUNT { (two)<-[s:STATES]-(:Record) WHERE s.known_to IS NULL }] AS records
 }

@@ -1,18 +1,15 @@
-// Purpose: entities that were mentioned often and not for a long time.
-// Parameters: user_id (whose graph, a text), mentions (records at least), before (a day as a text: the latest mention is older).
-// Returns: name, kind, records, last (day).
-// Result on the bundled history with mentions 3, before "2025-06-30":
-//   name                kind    records  last
-//   Margaret Lindqvist  person  3        2024-11-29
-//   Jonas Weber         person  3        2025-01-12
-//   Alder Falls         place   3        2025-03-16
-//   Mercury             thing   3        2025-05-04
-//   Mill Street         place   6        2025-06-22
+// Purpose: live facts that nothing has confirmed for long: neither said nor said again since. The oldest first.
+// Parameters: user_id (whose graph, a text), days (at least so many), at (the day to which they are counted, a text, as that of today).
+// Returns: subject (whom it is about, if known), fact (its caption), last (the day when it was said or confirmed last), days (since then).
+// Result on the bundled history with days 365, at "2026-11-01":
+//   subject  fact                           last        days
+//   Ellen    Ellen lives at 8 Osprey Lane.  2025-10-18  379
 CYPHER 25
-MATCH (e:Entity {user_id: $user_id})
-WHERE NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE merge.known_to IS NULL }
-MATCH (e)-[merges:SUPERSEDES*0..8]->(member:Entity)<-[m:MENTIONS]-(r:Record)
-WHERE all(merge IN merges WHERE merge.known_to IS NULL) AND m.known_to IS NULL
-WITH e, count(DISTINCT r) AS records, date(max(coalesce(r.occurred_at, r.known_from))) AS last
-WHERE records >= $mentions AND last < date($before)
-RETURN e.name AS name, e.kind AS kind, records, last ORDER BY last, name
+MATCH (f:Fact {user_id: $user_id, status: 'live'})
+WITH f, coalesce(f.said_at, f.known_from) AS said
+WITH f, date(CASE WHEN f.last_confirmed_at > said THEN f.last_confirmed_at ELSE said END) AS last
+WITH f, last, duration.inDays(last, date($at)).days AS days
+WHERE days >= $days
+OPTIONAL MATCH (f)-[:ABOUT {primary: true}]->(:Entity)<-[merges:SUPERSEDES*0..8]-(e:Entity {active: true})
+WHERE all(merge IN merges WHERE merge.known_to IS NULL)
+RETURN e.name AS subject, f.caption AS fact, last, days ORDER BY last, fact

@@ -1,7 +1,10 @@
 // Purpose: the relations that most records state, the surest first among equals; those that are over have an end. Without those that the user has set aside.
-// Parameters: user_id (whose graph, a text), limit.
+//   Relations of merged entities are those of the whole, counted together.
+// Parameters: user_id (whose graph, a text), limit, symmetric (types whose direction says nothing, as the domain file has them).
 // Returns: source, relation, target, records, confidence, since, until.
-// Result on the bundled history with limit 20:
+// Result on the bundled history with limit 20, symmetric ["BORDERS", "BUSINESS_PARTNER_OF", "COLLABORATED_WITH", "COLLEAGUE_OF", "COUSIN_OF",
+//   "ENEMY_OF", "ENGAGED_TO", "FRIEND_OF", "HALF_SIBLING_OF", "IN_LAW_OF", "KNOWS", "LIVES_WITH", "LOCATED_NEAR", "MARRIED_TO", "NEIGHBOR_OF",
+//   "PARTNER_OF", "PLAYED_AGAINST", "SIBLING_OF", "STEP_SIBLING_OF"]:
 //   source         relation    target         records  confidence  since  until
 //   Bob Harlan     SIBLING_OF  Ellen          2        0.997
 //   Bob Harlan     CLIENT_OF   Joan Petrie    1        0.95
@@ -14,8 +17,20 @@
 //   Dave Kowalski  MARRIED_TO  Ellen          1        0.765       2003
 //   Dave Kowalski  WORKS_FOR   Bob Harlan     1        0.765
 CYPHER 25
-MATCH (source:Entity {user_id: $user_id})-[relation]->(target:Entity)
+MATCH (:Entity {user_id: $user_id})-[relation]->(:Entity)
 WHERE relation.relation_id IS NOT NULL AND relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
-RETURN source.name AS source, relation.name AS relation, target.name AS target, relation.strength AS records,
-       round(relation.confidence, 3) AS confidence, relation.since AS since, relation.until AS until
+WITH relation, [end IN [startNode(relation), endNode(relation)] |
+       head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
+WHERE ends[0] <> ends[1]
+WITH relation, CASE WHEN relation.name IN $symmetric AND ends[0].key > ends[1].key THEN [ends[1], ends[0]] ELSE ends END AS ends
+WITH ends[0] AS source, relation.name AS name, ends[1] AS target, collect(relation) AS relations, min(relation.since) AS since,
+     CASE WHEN count(relation.until) = count(relation) THEN max(relation.until) END AS until
+WITH source, name, target, relations, since, until, 1 - reduce(doubt = 1.0, one IN relations | doubt * (1 - one.confidence)) AS confidence,
+     CASE WHEN size(relations) = 1 THEN relations[0].strength ELSE COUNT {
+       UNWIND relations AS one
+       MATCH (e:Entity)<-[v:EVIDENCE {relation_id: one.relation_id}]-(r:Record)
+       WHERE e = startNode(one) AND v.known_to IS NULL
+       RETURN DISTINCT r
+     } END AS records
+RETURN source.name AS source, name AS relation, target.name AS target, records, round(confidence, 3) AS confidence, since, until
 ORDER BY records DESC, confidence DESC, source, relation, target LIMIT $limit

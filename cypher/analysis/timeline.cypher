@@ -23,11 +23,14 @@ CALL (members) {
   RETURN toString(day) AS day, 'mentioned' AS what, title + ', ' + times AS detail
   UNION ALL
   UNWIND members AS e
-  MATCH (e)-[relation]-(:Entity)
-  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
-  UNWIND [['begins', relation.since], ['ends', relation.until]] AS end
-  WITH DISTINCT relation, end WHERE end[1] IS NOT NULL
-  RETURN end[1] AS day, end[0] AS what, startNode(relation).name + ' ' + relation.name + ' ' + endNode(relation).name AS detail
+  MATCH (e)-[relation]-(other:Entity)
+  WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND NOT other IN members
+  WITH relation, [end IN [startNode(relation), endNode(relation)] |
+         head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
+  WITH ends, relation.name AS name, min(relation.since) AS since, CASE WHEN count(relation.until) = count(relation) THEN max(relation.until) END AS until
+  UNWIND [['begins', since], ['ends', until]] AS end
+  WITH ends, name, end WHERE end[1] IS NOT NULL
+  RETURN end[1] AS day, end[0] AS what, ends[0].name + ' ' + name + ' ' + ends[1].name AS detail
   UNION ALL
   UNWIND members AS e
   MATCH (e)<-[:ABOUT]-(f:Fact)

@@ -11,9 +11,11 @@ MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[m
 WHERE all(merge IN merges + others WHERE merge.known_to IS NULL)
 MATCH (e)-[relation]-(o)
 WHERE relation.relation_id IS NOT NULL
-WITH DISTINCT relation, startNode(relation) AS source
+WITH DISTINCT relation
+WITH relation, startNode(relation) AS source, [end IN [startNode(relation), endNode(relation)] |
+       head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
 MATCH (source)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)
 WHERE v.known_to IS NULL
-RETURN source.name AS source, relation.name AS relation, endNode(relation).name AS target, date(coalesce(r.occurred_at, r.known_from)) AS day,
+RETURN ends[0].name AS source, relation.name AS relation, ends[1].name AS target, date(coalesce(r.occurred_at, r.known_from)) AS day,
        r.title AS record, v.weight AS weight, v.ended AS over
 ORDER BY relation, weight DESC, day, record

@@ -102,7 +102,7 @@ class EntityAliases:
 def _key(type_: AliasType, value: str) -> str:
     if key := alias_key(type_, value):
         return key
-    raise InvalidInput(f"This is no alias of type {type_}.")
+    raise InvalidInput(f"{value[:80]!r} cannot be an alias of type {type_}.")
 
 
 def _taken(held: _Held) -> AliasTaken:

@@ -11,7 +11,7 @@ from uuid import UUID
 from engine.domain.history import Conversation, History, NodePath, Text
 from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.node import NewNode
-from engine.domain.record import AssignableNode, IngestReport, Skipped
+from engine.domain.record import STORED_ALREADY, AssignableNode, IngestReport, Skipped
 from engine.errors import Archived, InvalidInput
 from engine.ingest.documents import note, read_document, reference_of
 from engine.ingest.sources import Pending, failed
@@ -109,7 +109,9 @@ class _Plan:
         terms = replace(self._caller.terms, tolerant=True, refused=tuple(refused))
         report = await stored(self._caller, pending, "conversation_end", progress, terms)
         given = f"{counted(report.turns, 'turn')} and {counted(report.files, 'file')}"
-        progress.finish("ingest", f"{given} into {counted(len(report.records), 'record')}")
+        known = sum(one.reason == STORED_ALREADY for one in report.skipped)
+        before = f", {counted(known, 'source')} stored before" if known else ""
+        progress.finish("ingest", f"{given} into {counted(len(report.records), 'record')}{before}")
         self._redacted.update(report.redacted)
         return replace(report, nodes_created=created, edges_created=edges, redacted=dict(self._redacted))
 

@@ -17,7 +17,7 @@ from engine.domain.ingest import Limits, Terms
 from engine.domain.names import clean_name
 from engine.domain.node import MAX_LAYER, NewNode
 from engine.domain.read_limits import ReadLimits
-from engine.domain.record import IngestReport, Skipped
+from engine.domain.record import STORED_ALREADY, IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
@@ -187,7 +187,7 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
 
 
 def _is_stored(skipped: Skipped) -> bool:
-    return skipped.reason == "Stored already."
+    return skipped.reason == STORED_ALREADY
 
 
 @commands.async_command("ask", as_json=True)

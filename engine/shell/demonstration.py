@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,13 +14,17 @@ from rich.text import Text
 
 from engine.connectors import read_history
 from engine.demo.script import HISTORY, Check, Question, checks, questions
+from engine.domain.history import History
+from engine.domain.record import STORED_ALREADY, IngestReport
 from engine.domain.search import SearchRequest
+from engine.errors import StoreFull, StoreUnavailable, WritingStopped
+from engine.progress import counted
 from engine.shell.answers import print_answer, print_opening
 from engine.shell.content import print_report
 from engine.shell.demonstrated_entities import check_line, show_entities
 from engine.shell.opening import open_best
 from engine.shell.session import Commands, Session
-from engine.wiring.warming import warm_patiently
+from engine.wiring.warming import warm, warm_writes
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -25,6 +33,10 @@ if TYPE_CHECKING:
 
 SHOWN, SEARCHED = 3, 10
 """Hits shown for each question, and hits in which the evidence is searched."""
+LONGEST_WAIT, PAUSE = 300, 1.0
+"""Seconds that the demo waits for stores that do not answer, and between two attempts."""
+SLOW, MORE_TIME = 0.2, 4
+"""Where planning the first statements takes longer than this share of what one may take, each gets so many times as much."""
 
 commands = Commands()
 
@@ -35,9 +47,7 @@ async def demo(here: Session) -> None:
     if not (here.home_is_given or here.is_managed):
         here = here.with_home(here.settings.home / "demo")
     here.out.print("Bob, a joiner, has talked to his assistant for two years. Neurigraph remembers it, then answers.\n")
-    async with here.engine() as (engine, progress):
-        memory = await _remember(here, engine, progress)
-        await warm_patiently(engine)
+    async with _remembered(here) as (engine, memory):
         found: list[Check] = []
         for number, question in enumerate(questions(), 1):
             here.out.print()
@@ -48,13 +58,52 @@ async def demo(here: Session) -> None:
         raise typer.Exit(1)
 
 
+@asynccontextmanager
+async def _remembered(here: Session) -> AsyncIterator[tuple[Engine, Memory]]:
+    """The engine and the memory with the history. On a starved machine the servers have started and do not answer in time yet:
+    that is tried again, with more time for each statement, and stores once what was stored before."""
+    started, patient = time.monotonic(), here
+    while True:
+        async with AsyncExitStack() as stack:
+            try:
+                engine, progress = await stack.enter_async_context(patient.engine())
+                began = time.monotonic()
+                await warm(engine)
+                await warm_writes(engine)
+                slow = time.monotonic() - began > here.settings.statement_timeout_s * SLOW
+                memory = None if slow and patient is here else await _remember(here, engine, progress)
+            except StoreUnavailable as error:
+                waited = time.monotonic() - started
+                if isinstance(error, StoreFull | WritingStopped) or waited > LONGEST_WAIT:
+                    raise
+                here.notes.print(f"Waiting for the stores, {waited:.0f} of at most {LONGEST_WAIT} s: {error.detail}")
+            else:
+                if memory is not None:
+                    yield engine, memory
+                    return
+        patient = here.with_settings(statement_timeout_s=here.settings.statement_timeout_s * MORE_TIME)
+        await asyncio.sleep(PAUSE)
+
+
 async def _remember(here: Session, engine: Engine, progress: Progress) -> Memory:
     limit = here.settings.max_text_bytes
     [history] = await read_history(HISTORY, max_text_bytes=limit, progress=progress)
     report = await engine.ingest(history, progress)
     here.out.print()
     print_report(here, history, report)
+    if report.skipped:
+        here.line(_in_all(history, report))
     return engine.memory(report.user_id)
+
+
+def _in_all(history: History, report: IngestReport) -> str:
+    """What is stored now, where an earlier run, or an earlier attempt of this one, stored some of it."""
+    failed = {skip.source_id for skip in report.skipped if skip.reason != STORED_ALREADY}
+    turns = sum(len(one.turns) for one in history.conversations if one.source_id not in failed)
+    files = sum(f"file:{one.source_id}" not in failed for one in history.files)
+    before = sum(skip.reason == STORED_ALREADY for skip in report.skipped)
+    stored = f"{counted(turns, 'turn')} and {counted(files, 'file')}"
+    return f"In all {stored}; {before} of {len(history.conversations) + len(history.files)} sources were stored before."
 
 
 async def _ask(here: Session, engine: Engine, memory: Memory, question: Question) -> list[Check]:

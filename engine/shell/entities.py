@@ -19,6 +19,8 @@ from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.session import Commands, Session
 from engine.shell.tables import last_read, print_list, print_table
 
+ALIKE = 2
+"""Letters at the beginning of a misspelt name that are taken for right."""
 Who = typer.Argument(metavar="ENTITY", help="A name of it, or its id.")
 
 entities = Commands("entity", "Entities: people, places and things that records mention.")
@@ -41,7 +43,8 @@ async def list_entities(
         limit = min(most, MOST)
         found = await memory.entities.list(moment, kinds=kind or (), name=name, limit=limit, everything=everything)
     answer = {"entities": found, "left_out": found.left_out}
-    nothing = "Only names in a single passage are known." if found.left_out else "No entity is known."
+    nothing = "No such entity is known." if kind or name else "No entity is known."
+    nothing = "Only names in a single passage are known." if found.left_out else nothing
     print_list(here, answer, _HEAD, [_row(one) for one in found], nothing)
     if found.left_out and not here.as_json:
         here.line(f"{counted(found.left_out, 'name')} in a single passage left out (--all).")
@@ -130,11 +133,18 @@ async def facts(
     print_list(here, {"facts": found}, ("fact", "text", "status", "confirmed", ""), rows, "No fact is known.")
 
 
+_DERIVED = "the job communities does so for what three records mention (`neurigraph job run communities`)."
+
+
 @entities.async_command("meaning", as_json=True)
 async def meaning(here: Session, entity: Annotated[str, Who], user: Handle = None) -> None:
     """Show which words set the texts about an entity apart, whether they drift, and whose texts are like them."""
     async with here.memory(user) as memory:
-        found = await memory.entities.meaning(await named(memory, entity))
+        one = await named(memory, entity)
+        try:
+            found = await memory.entities.meaning(one)
+        except NotFound as error:
+            raise NotFound(f"Nothing is derived of {entity} yet: {_DERIVED}") from error
     drift = "too few texts" if found.drift is None else f"{found.drift:.2f}"
     words = ", ".join(found.descriptors) or "-"
     near = ", ".join(f"{one.name} {one.similarity:.2f}" for one in found.near) or "-"
@@ -280,7 +290,8 @@ async def named(memory: Memory, text: str, moment: Moment = NOW) -> UUID:
     exact = [one for one in found if name_key(text) in {name_key(name) for name in one.names}]
     if len(exact) == 1:
         return exact[0].entity_id
+    so, found = ("so", found) if found else ("alike", await memory.entities.list(moment, name=text[:ALIKE], limit=5))
     listed = "; ".join(f"{one.name}, {one.kind}, {one.entity_id}" for one in (exact or found)[:5])
     if exact:
         raise Conflict(f"Several entities are called {text}: give an id. {listed}")
-    raise NotFound(f"No entity is called {text}." + (f" Names that begin so: {listed}" if found else ""))
+    raise NotFound(f"No entity is called {text}." + (f" Names that begin {so}: {listed}" if found else ""))

@@ -55,7 +55,12 @@ async def listing(
         place = await node_at(memory, node) if node else None
         status: ShownStatus | None = None if every else "live"
         found = await memory.facts.list(FactFilter(about, place, status, contradicting, limit=500))
-    _print(here, found)
+    hint = (
+        f" about exactly {about}; `neurigraph entity facts` lists those of an entity by any of its names"
+        if about
+        else ""
+    )
+    _print(here, found, f"No facts{hint}.")
 
 
 @facts.async_command("chain", as_json=True)
@@ -103,12 +108,12 @@ async def profile(
     print_list(here, {"groups": found}, ("group", "facts", "changed", "strongest"), rows, "No facts.")
 
 
-def _print(here: Session, found: Sequence[Fact]) -> None:
+def _print(here: Session, found: Sequence[Fact], nothing: str = "No facts.") -> None:
     rows = [
         (one.fact_id, _status(one), one.valid_from, one.valid_to, one.confirmations, one.access_count, one.text)
         for one in found
     ]
-    print_list(here, {"facts": found}, _NAMES, rows, "No facts.")
+    print_list(here, {"facts": found}, _NAMES, rows, nothing)
 
 
 def _status(fact: Fact) -> str:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 Work = TypeVar("Work", bound=Callable[..., Coroutine[Any, Any, None]])
 
+_BARE = {NotFound().detail: "Not found: nothing here has this id, or it is not yours to see."}
+"""What is said in place of a detail that names nothing."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 PIPE_WIDTH = 110
@@ -66,12 +68,12 @@ class Session:
         except NeurigraphError as error:
             if self.debug:
                 raise
-            raise failed(self.notes, error.detail) from None
+            raise failed(self.notes, _BARE.get(error.detail, error.detail)) from None
         except BaseExceptionGroup as group:
             ours = _first(group)
             if self.debug or ours is None:
                 raise
-            raise failed(self.notes, ours.detail) from None
+            raise failed(self.notes, _BARE.get(ours.detail, ours.detail)) from None
         except OSError as error:  # for example a home that is not writable
             if self.debug or error.filename is None:
                 raise

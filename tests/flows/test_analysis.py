@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from engine.connectors import read_history
-from engine.demo.script import HISTORY
+from engine.demo.script import FACTS, HISTORY
+from engine.domain.delta import Change
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.knowledge.configuration import load_domain
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
@@ -24,12 +27,18 @@ from engine.progress import Silent
 Row = dict[str, Any]
 FOLDER = Path(__file__).resolve().parents[2] / "cypher" / "analysis"
 STATEMENTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.cypher"))}
-_GIVEN = re.compile(r'(\w+) ("[^"]*"|\d+)[,:]')
+_GIVEN = re.compile(r'(\w+) ("[^"]*"|\d+|\[[^]]*])[,:]')
+TYPES = load_domain().relations
+DOMAIN = {
+    "functional": sorted(one.name for one in TYPES if one.functional),
+    "symmetric": sorted(one.name for one in TYPES if one.symmetric),
+}
+"""What some statements are told of the domain file; here of the bundled one."""
 
 
 async def rows(engine: Engine, memory: Memory, name: str, **given: Any) -> list[Row]:
     user_id = str(memory.principal.user_id)
-    return await engine.neo4j.read(STATEMENTS[name], user_id=user_id, **given)  # type: ignore[arg-type]
+    return await engine.neo4j.read(STATEMENTS[name], user_id=user_id, **(DOMAIN | given))  # type: ignore[arg-type]
 
 
 def shown(value: Any) -> str:
@@ -50,17 +59,19 @@ def table(found: list[Row]) -> str:
 
 def header(text: str) -> tuple[dict[str, Any], str]:
     """The parameters of a statement's example, and the table below it."""
-    before, line, after = re.split(r"(^// Result on .*\n)", text, flags=re.MULTILINE)
-    given = {name: json.loads(value) for name, value in _GIVEN.findall(line)}
+    before, lines, after = re.split(r"(^// Result on [^:]*:\n)", text, flags=re.MULTILINE)
+    given = {name: json.loads(value) for name, value in _GIVEN.findall(re.sub(r"\n// *", " ", lines))}
     return given, "".join(one for one in after.splitlines(keepends=True) if one.startswith("//   "))
 
 
 @pytest.fixture(scope="module")
 async def bob(engine: Engine) -> Memory:
-    """Whoever has the bundled history, with one merge."""
+    """Whoever has the bundled history and what the demo states, with one merge."""
     [history] = await read_history(HISTORY, max_text_bytes=1 << 20, progress=Silent())
     report = await engine.ingest(replace(history, handle=f"bob-{uuid4().hex[:12]}"))
     memory = engine.memory(report.user_id)
+    for fact in FACTS:
+        await memory.facts.write(fact)
     diner, short = [(await memory.entities.list(name=name))[0] for name in ("lindy's", "lindy")]
     await memory.entities.merge(diner.entity_id, short.entity_id, "the same place")
     return memory
@@ -74,7 +85,13 @@ def test_there_are_ten() -> None:
         )
 
 
-PLACED = "d988a9e5e137"
+def test_headers_name_what_the_bundled_domain_file_says() -> None:
+    told = {name: header(text)[0] for name, text in STATEMENTS.items()}
+    assert told["contradictions"]["functional"] == DOMAIN["functional"]
+    assert told["strongest"]["symmetric"] == DOMAIN["symmetric"]
+
+
+PLACED = "8e51e28a26d1"
 """Where the offline encoder places the bundled history. Its arithmetic is the processor's, and some turns lie between two nodes."""
 
 
@@ -133,3 +150,107 @@ async def test_whom_a_new_version_leaves_out_has_no_evidence(engine: Engine, mem
         await memory.records.remember_text("The lease", text, source_id="lease", node_id=node.node_id)
     [found] = await rows(engine, memory, "unsupported")
     assert (found["name"], found["relations"], found["was_in"]) == ("Arne Gunderson", 0, 1)
+
+
+async def known_as(memory: Memory, name: str) -> UUID:
+    [found] = await memory.entities.list(name=name)
+    return found.entity_id
+
+
+@pytest.fixture
+async def parted(memory: Memory) -> Memory:
+    """Two men who are one, as the user says later, and two firms."""
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    texts = (
+        "Walter Vang works at Harlan Joinery. Walter Vang is a sibling of Nora Dunn.",
+        "Nestor Quill works at Harlan Joinery. Nestor Quill is a sibling of Nora Dunn. Nestor Quill lives in Galway.",
+        "Walter Vang lives in Lunenburg. Ida Moss works at Brook Plumbing. Otto Lund works at Brook Plumbing.",
+    )
+    for number, text in enumerate(texts):
+        at = datetime(2025, 5, 1, tzinfo=UTC)
+        await memory.records.remember(Conversation(f"c{number}", (Turn("Bob", text, at),)), node_id=node.node_id)
+    await memory.entities.merge(await known_as(memory, "Walter Vang"), await known_as(memory, "Nestor Quill"))
+    await memory.entities.merge(await known_as(memory, "Harlan Joinery"), await known_as(memory, "Brook Plumbing"))
+    return memory
+
+
+async def test_relations_of_merged_entities_are_counted_as_of_one(engine: Engine, parted: Memory) -> None:
+    found = await rows(engine, parted, "strongest", limit=9)
+    works, sibling = (next(one for one in found if one["relation"] == name) for name in ("WORKS_AT", "SIBLING_OF"))
+    assert (works["source"], works["target"], works["records"]) == ("Walter Vang", "Harlan Joinery", 2)
+    assert ({sibling["source"], sibling["target"]}, sibling["records"]) == ({"Walter Vang", "Nora Dunn"}, 2)
+    assert works["confidence"] > 0.95 and sum(one["relation"] == "SIBLING_OF" for one in found) == 1
+    [homes] = await rows(engine, parted, "contradictions")
+    assert (homes["source"], {homes["target"], homes["other"]}) == ("Walter Vang", {"Galway", "Lunenburg"})
+
+
+async def test_ways_lead_over_merged_entities(engine: Engine, parted: Memory) -> None:
+    found = await rows(engine, parted, "connections", entity="Nestor Quill", other="Otto Lund", limit=9)
+    [way] = [one for one in found if one["how"] == "relations"]
+    assert way["through"] == "Walter Vang WORKS_AT Harlan Joinery, Otto Lund WORKS_AT Harlan Joinery"
+    assert way["steps"] == 2
+    both = {one["through"]: one["records"] for one in found if one["how"] == "records"}
+    assert both["Harlan Joinery"] == [3, 1] and not both.keys() & {"Walter Vang", "Nestor Quill", "Brook Plumbing"}
+
+
+async def test_the_life_of_merged_entities_is_told_once_by_the_name_of_the_whole(
+    engine: Engine, parted: Memory
+) -> None:
+    between = {"from": "2025-05-01", "to": "2025-06-01"}
+    changed = await rows(engine, parted, "changes", entity="Nestor Quill", **between)
+    stated = [one["what"] for one in changed if one["change"] == "first stated"]
+    assert stated.count("Walter Vang WORKS_AT Harlan Joinery") == 1 and "Quill" not in str(changed)
+    why = await rows(engine, parted, "why", entity="Walter Vang", other="Brook Plumbing")
+    assert [(one["source"], one["target"]) for one in why] == [("Walter Vang", "Harlan Joinery")] * 2
+
+
+async def test_a_relation_between_two_that_are_one_connects_nobody(engine: Engine, parted: Memory) -> None:
+    await parted.entities.merge(await known_as(parted, "Walter Vang"), await known_as(parted, "Nora Dunn"))
+    found = await rows(engine, parted, "strongest", limit=9)
+    assert found and all(one["source"] != one["target"] for one in found)
+    assert await rows(engine, parted, "connections", entity="Nora Dunn", other="Nestor Quill", limit=9) == []
+
+
+async def test_whoever_is_part_of_somebody_mentioned_has_evidence(engine: Engine, memory: Memory) -> None:
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    lessees: list[UUID] = []
+    for name in ("Arne Gunderson", "Teresa Vang"):
+        text = f"The lease names {name}.\n\n" + "The workshop is at Mill Street. " * 40
+        await memory.records.remember_text("The lease", text, source_id="lease", node_id=node.node_id)
+        lessees.append(await known_as(memory, name))
+    await memory.entities.merge(lessees[1], lessees[0])
+    assert await rows(engine, memory, "unsupported") == []
+
+
+async def test_a_day_stays_that_of_the_speaker_when_a_record_changes(engine: Engine, memory: Memory) -> None:
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    late = datetime(2024, 3, 9, 22, 30, tzinfo=timezone(timedelta(hours=-6)))
+    talk = Conversation("c1", (Turn("Bob", "Nora Dunn is married to Walter Vang.", late),), started_at=late)
+    report = await memory.records.remember(talk, node_id=node.node_id)
+    await memory.history.change(Change("record", report.records[0].record_id, {"title": "A wedding"}, node.node_id))
+    [why] = await rows(engine, memory, "why", entity="Nora Dunn", other="Walter Vang")
+    assert (why["record"], str(why["day"])) == ("A wedding", "2024-03-09")
+
+
+async def test_facts_that_nothing_confirmed_for_long_are_stale(engine: Engine, memory: Memory) -> None:
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    talk = Conversation("c1", (Turn("Bob", "Rosa Lindqvist and Ellen Harlan met."),))
+    await memory.records.remember(talk, node_id=node.node_id)
+    told = (
+        ("Rosa Lindqvist lives in Berlin.", 5),
+        ("Ellen Harlan lives in Galway.", 6),
+        ("Ellen Harlan lives in Galway.", 7),
+        ("Dave Kowalski lives in Rome.", 5),
+        ("Dave Kowalski lives in Oslo.", 7),
+    )
+    for text, month in told:
+        await memory.facts.write(WrittenFact(text, at=datetime(2024, month, 8, tzinfo=UTC)))
+    await memory.entities.merge(await known_as(memory, "Ellen Harlan"), await known_as(memory, "Rosa Lindqvist"))
+    of_rosa = ("Ellen Harlan", "Rosa Lindqvist lives in Berlin.", "2024-05-08", 100)
+    later = [
+        ("Dave Kowalski", "Dave Kowalski lives in Oslo.", "2024-07-08", 39),
+        ("Ellen Harlan", "Ellen Harlan lives in Galway.", "2024-07-08", 39),
+    ]
+    for days, expected in ((101, []), (40, [of_rosa]), (39, [of_rosa, *later])):
+        found = await rows(engine, memory, "stale", days=days, at="2024-08-16")
+        assert [(one["subject"], one["fact"], str(one["last"]), one["days"]) for one in found] == expected

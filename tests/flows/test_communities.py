@@ -235,3 +235,25 @@ async def test_entities_whose_texts_mean_the_same_are_near(engine: Engine, memor
     assert (await memory.entities.meaning(ellen)).near == found.near[1:]
     await memory.entities.undo_merge(merge.merge_id)
     assert await memory.entities.meaning(ellen) == found
+
+
+@pytest.mark.ledger("F06")
+async def test_a_part_means_what_the_whole_means_and_is_not_near_to_it(engine: Engine, memory: Memory) -> None:
+    for day in range(3):
+        for text in FAMILY + CLUB:
+            await say(memory, day, text)
+    await build(engine)
+    ellen, dave, joinery = [
+        (await named(memory, name)).entity_id for name in ("Ellen Harlan", "Dave Kowalski", "Harlan Joinery")
+    ]
+    await memory.entities.merge(ellen, dave)
+    await memory.entities.merge(joinery, ellen)
+    whole = await memory.entities.meaning(joinery)
+    assert whole.entity_id == joinery and whole.near
+    assert not {one.entity_id for one in whole.near} & {joinery, ellen, dave}
+    assert await memory.entities.meaning(ellen) == await memory.entities.meaning(dave) == whole
+    await build(engine)
+    again = await memory.entities.meaning(dave)
+    assert again.entity_id == joinery and again.items == 9 and len(again.near) == 3
+    with pytest.raises(NotFound):
+        await memory.entities.meaning(uuid4())

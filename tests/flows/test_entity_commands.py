@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -51,3 +52,16 @@ async def test_entities_are_listed_shown_explained_merged_and_apart(
     assert (await shell.answers("entity", "merges"))["merges"] == []
     assert (await shell.answers("entity", "show", "Elli Varga"))["entity_id"] == people["Elli Varga"]["entity_id"]
     assert (await shell.answers("fact", "profile", "--by-category"))["groups"] == []
+
+
+@pytest.mark.ledger("U05")
+async def test_what_finds_nothing_says_what_to_do(engine: Engine, user: User, memory: Memory, tmp_path: Path) -> None:
+    shell = Shell(engine, tmp_path, user.handle)
+    await memory.records.remember(Conversation("c", TALK, "A call"), node_id=user.user_id)
+    refused = await shell.refuses("entity", "show", "Elenn")
+    assert "begin alike: " in refused and "Ellen Harlan, person" in refused
+    assert "job run communities" in await shell.refuses("entity", "meaning", "Ellen Harlan")
+    assert "this id" in await shell.refuses("entity", "why", str(uuid4()))
+    assert "'at home' cannot be" in await shell.refuses("entity", "alias", "add", "Ellen Harlan", "email", "at home")
+    assert (await shell.prints("entity", "list", "--kind", "persn")).strip() == "No such entity is known."
+    assert "`neurigraph entity facts`" in await shell.prints("fact", "list", "--about", "Ellen")

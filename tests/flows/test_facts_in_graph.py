@@ -19,7 +19,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
-from tests.flows.test_analysis import STATEMENTS
+from tests.flows.test_analysis import rows as asked_rows
 from tests.flows.test_facts import rows, say, stated
 from tests.model_server import ModelServer
 
@@ -207,8 +207,7 @@ async def test_statements_for_analysts_show_facts(reads: Engine, user: User, mem
         await say(memory, day, text)
 
     async def asked(name: str, **given: str) -> list[tuple[Any, ...]]:
-        found = await reads.neo4j.read(STATEMENTS[name], user_id=str(user.user_id), **given)  # type: ignore[arg-type]
-        return [tuple(row.values()) for row in found]
+        return [tuple(row.values()) for row in await asked_rows(reads, memory, name, **given)]
 
     [(who, _, one, other, records)] = [row for row in await asked("contradictions") if row[1] == "FACT"]
     assert (who, {one, other}, records) == (

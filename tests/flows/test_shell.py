@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -112,6 +113,38 @@ def test_up_says_how_to_reach_each_door_and_keeps_the_passwords(
     assert secrets["neo4j"] in shown and secrets["owner"] in shown
     state = json.loads(run("status", "--json").stdout)
     assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
+
+
+@pytest.mark.ledger("U05", "U07")
+@pytest.mark.usefixtures("kept")
+def test_demo_waits_for_a_graph_that_does_not_answer_and_counts_what_it_stored_before(
+    command: list[str], run: Run, tmp_path: Path
+) -> None:
+    servers = json.loads(run("status", "--json").stdout)["servers"]
+    graph = next(server["pid"] for server in servers if server["name"] == "neo4j")
+    os.kill(graph, signal.SIGSTOP)
+    try:
+        again = subprocess.Popen(
+            [*command, "demo"],
+            cwd=tmp_path,
+            env=CLEAN | {"NEURIGRAPH_STATEMENT_TIMEOUT_S": "8"},
+            stdout=(tmp_path / "out").open("w"),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert again.stderr is not None
+        told = again.stderr.readline()
+    finally:
+        os.kill(graph, signal.SIGCONT)
+    told += again.communicate(timeout=170)[1]
+    shown = (tmp_path / "out").read_text(encoding="utf-8")
+    assert again.returncode == 0, (shown[-2000:], told)
+    assert told.startswith("Waiting for the stores, ") and "graph store" in told
+    assert "22 of 22 expectations were met." in shown and "everything is stored" in shown
+    history = json.loads(HISTORY.read_text(encoding="utf-8"))
+    sources = len(history["conversations"]) + len(history["files"])
+    assert f"In all 264 turns and {len(history['files'])} files; {sources} of {sources} sources" in shown
+    assert f"{sources} sources stored before" in told
 
 
 @pytest.mark.ledger("U05", "U06")

@@ -111,15 +111,14 @@ class CommunityReads:
         return tuple(one for one in found if one.known_to is not None or _holds(one, holding))
 
     async def meaning(self, principal: Principal, entity_id: UUID) -> EntityMeaning:
-        """What the texts of an entity mean, by the active embeddings. Raises NotFound."""
-        asked = {
-            "entity_id": entity_id,
-            "version": self._active.current.name,
-            "most": 2 * NEAR,
-        }  # some may be merged by now
+        """What the texts of an entity mean, or of that which it is part of, by the active embeddings. Raises NotFound."""
+        who = principal.parameters
+        joined = await self._neo4j.read(cypher("community/joined"), row=str, **who, entity_id=str(entity_id))
+        most = 2 * NEAR  # some may be merged by now
+        asked = {"joined": joined, "version": self._active.current.name, "most": most}
         found = only(await self._postgres.fetch(principal, sql_text("community/meaning"), asked, row=EntityMeaning))
-        known = {**principal.parameters, "entities": [str(one.entity_id) for one in found.near]}
-        named = await self._neo4j.read(cypher("community/named"), row=_Named, **known)
+        near_ids = [str(one.entity_id) for one in found.near]
+        named = await self._neo4j.read(cypher("community/named"), row=_Named, **who, entities=near_ids)
         names = {one.entity_id: one.name for one in named}
         near = [replace(one, name=names[one.entity_id]) for one in found.near if one.entity_id in names]
         return replace(found, near=tuple(near[:NEAR]))
