@@ -4,7 +4,7 @@
 // Result on the bundled history with entity "Ruth", other "Ellen", limit 3:
 //   how        through                                                 steps  records
 //   relations  Ruth PARENT_OF Bob Harlan, Bob Harlan SIBLING_OF Ellen  2
-//   records    Dave Kowalski                                                  5, 12
+//   records    Dave Kowalski                                                  5, 13
 //   records    Cedar Court                                                    3, 4
 //   records    Katie                                                          3, 4
 CYPHER 25
