@@ -97,7 +97,7 @@ async def _copied(ground: Ground, others: list[Memory], copies: int, progress: P
         await _copied_in_graph(ground, memory.principal, copies * OTHER_TURNS // OTHER_NODES // TURNS_A_RECORD)
         progress.advance(task)
     async with ground.engine.postgres.service.connection() as connection:
-        await connection.execute("ANALYZE")
+        await connection.execute("VACUUM (ANALYZE)")  # else the server does it beside the searches
     progress.finish(task)
 
 
