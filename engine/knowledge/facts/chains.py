@@ -75,7 +75,7 @@ class Chains:
         near = [(one, self._relation(one, new)) for one in self._heads(new)]
         touched = [(one, found) for one, found in near if found in ("changes", "ends")]
         same = [one for one, found in near if found == "same"]
-        same += [then for one, _ in touched if (then := self._then(one, new)) and self._relation(then, new) == "same"]
+        same += [then for one, _ in near if (then := self._then(one, new)) and self._relation(then, new) == "same"]
         for one in same:
             if (one.row.node_id, one.row.readers) == (new.row.node_id, new.row.readers):
                 return self._confirm(one, new)
