@@ -169,6 +169,36 @@ async def test_what_is_left_of_a_relation_was_over_before(engine: Engine, memory
 
 
 @pytest.mark.ledger("N23", "M05")
+@pytest.mark.parametrize("reworded", [True, False])
+async def test_what_a_text_says_is_over_does_not_come_back_with_what_had_ended_it(
+    engine: Engine, memory: Memory, user: User, reworded: bool
+) -> None:
+    """Neither when that is reworded, nor withdrawn, nor when the withdrawal is undone."""
+    for year, text in ((2020, "lives in Oslo"), (2021, "lives in Bergen"), (2022, "no longer lives in Oslo")):
+        record = await say(memory, user.user_id, f"Dave Kowalski {text}.", year=year)
+        if year == 2021:
+            bergen = RetractionSubject("record", str(record))
+    dave = (await entity(memory, "Dave Kowalski")).entity_id
+
+    async def oslo(moment: Moment = NOW) -> str | None:
+        found = await memory.entities.relations(dave, moment, ended=True)
+        return next(one.until for one in found if one.other_name == "Oslo")
+
+    before = Moment(known_at=engine.parts.clock.now())
+    assert await oslo() == await oslo(before) == "2022-05-01"
+    if reworded:
+        await reword(memory, user.user_id, await item_of(memory, "Bergen"), "It rained.", correction=True)
+        await job(engine)
+    else:
+        withdrawn = await memory.retractions.retract(bergen)
+        assert await oslo() == "2022-05-01"
+        await memory.retractions.undo(withdrawn.retraction_id)
+    assert await oslo() == await oslo(before) == "2022-05-01"
+    assert ("LIVES_IN", "Oslo") not in await related(memory, "Dave Kowalski")
+    await untroubled(engine, user)
+
+
+@pytest.mark.ledger("N23", "M05")
 async def test_a_relation_that_was_over_begins_anew(engine: Engine, memory: Memory, user: User) -> None:
     await say(memory, user.user_id, "Dave Kowalski has worked at Harlan Joinery since 2010.", year=2022)
     dave = (await entity(memory, "Dave Kowalski")).entity_id
