@@ -212,6 +212,27 @@ async def test_a_relation_that_was_over_begins_anew(engine: Engine, memory: Memo
     assert works.since is None, "no text says since when any more"
 
 
+@pytest.mark.ledger("N23", "M04")
+async def test_of_a_merged_entity_the_words_of_all_its_names_are_counted(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    """The text of one is changed to the other's name: what is left of the first is nothing, of both the two records."""
+    for text in (DAVE, INES):
+        await say(memory, user.user_id, text)
+    dave, ines = await entity(memory, "Dave Kowalski"), await entity(memory, "Ines Moreira")
+    item = await item_of(memory, "Dave Kowalski")
+    merge = await memory.entities.merge(dave.entity_id, ines.entity_id, "the same")
+    for text in (DAVE, "Later I met Ines Moreira in Faro."):
+        await reword(memory, user.user_id, item, text, correction=True)
+        await job(engine)
+        both = await memory.entities.get(dave.entity_id)
+        assert both.mentioned is not None and (both.mentions, both.mentioned.times) == (2, 2)
+        assert both.mentioned.context in (DAVE, INES, text) and both.mentioned.first_at is not None
+    await memory.entities.undo_merge(merge.merge_id)
+    left = await entity(memory, "Ines Moreira")
+    assert left.mentioned is not None and left.mentioned.times == 2
+
+
 @pytest.mark.ledger("N23", "F07")
 async def test_a_fact_that_ends_or_changes_later_is_read_as_it_is_today(
     engine: Engine, memory: Memory, user: User
