@@ -16,6 +16,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
+from engine.domain.retraction import RetractionSubject
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -322,6 +323,36 @@ async def test_what_a_model_found_in_other_texts_stays(reads: Engine, user: User
     }
     assert len(server.requests) == asked
     await untroubled(reads, user)
+
+
+@pytest.mark.ledger("N23", "F07")
+async def test_a_new_version_mentions_what_its_passages_say_that_are_shown(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    """One was changed by hand, one was ended: before any job has run, and after it."""
+    parts = [f"# {number}\n\n{text}" for number, text in enumerate((DAVE, "I met Rui Tavares.", "It rained."))]
+
+    async def store() -> UUID:
+        text = "\n\n".join(parts)
+        report = await memory.records.remember_text("Diary", text, source_id="d", node_id=user.user_id)
+        return report.documents[0].document_id
+
+    async def found() -> set[str]:
+        return {one.name for one in await memory.entities.list(everything=True)}
+
+    dave, rui, _ = await memory.documents.chunks(await store())
+    assert {"Dave Kowalski", "Rui Tavares"} <= await found()
+    await reword(memory, user.user_id, dave.item_id, INES)
+    await memory.history.change(Change("item", rui.item_id, {"ended": True}, user.user_id))
+    for town in ("Faro", "Tavira"):
+        parts[2] = f"# 2\n\nI met Teresa Vang in {town}."
+        await store()
+        for _ in range(2):
+            assert {"Ines Moreira", "Teresa Vang", town} <= await found()
+            assert not {"Dave Kowalski", "Rui Tavares"} & await found()
+            await job(engine)
+    assert "Faro" not in await found()
+    await untroubled(engine, user)
 
 
 @pytest.mark.ledger("N23", "X01")
