@@ -76,6 +76,9 @@ async def test_an_ended_fact_that_is_said_again_of_its_time_is_confirmed(
     assert await found(memory, "Where does Dave work?", then) == ["Dave works at Globex."]
     await memory.retractions.undo(mistake.retraction_id)
     assert (await memory.facts.chain(head.fact_id))[1].confirmations == 1
+    await memory.retractions.retract(RetractionSubject("record", str(again.confirmed_by[0])))
+    assert (await memory.facts.chain(head.fact_id))[1].confirmations == 0
+    assert (await employers(memory, ended=True))["Globex"] == (until, times)
 
 
 @pytest.mark.ledger("L03", "A03", "A04")

@@ -35,8 +35,10 @@ CALL (r, newer, at) {
   SET relation.strength = relation.strength  // takes the lock
   WITH relation, relation_id, at, COLLECT {
     MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(line:Record) WHERE v.known_to IS NULL
-    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, v.known_from
-    RETURN {weight: v.weight, since: v.since, until: v.until, ended: v.ended, said: said}
+    OPTIONAL MATCH (stating:Fact {fact_id: v.fact_id})
+    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said, coalesce(stating.status IN ['superseded', 'invalidated'], false) AS over
+    ORDER BY said, v.known_from
+    RETURN {weight: v.weight, since: v.since, until: v.until, ended: v.ended, said: said, past: v.ended OR over}
   } AS given
   WITH relation, relation_id, given, at, last(given) AS newest
   SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
@@ -44,8 +46,9 @@ CALL (r, newer, at) {
   FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
     SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
         relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
-        relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said))) END)
-  WITH relation, relation_id, CASE WHEN NOT newest.ended THEN part.ender(relation) END AS ender
+        relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
+                              WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+  WITH relation, relation_id, CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN part.ender(relation) END AS ender
   FOREACH (_ IN CASE WHEN ender IS NULL THEN [] ELSE [1] END | SET relation.until = ender.until, relation.ended_by = ender.relation_id)
   CALL (relation, relation_id) {  // what it had ended holds until the next one; what it ends again is over
     UNWIND [old IN part.rivals(relation)
