@@ -232,6 +232,30 @@ async def test_marriages_that_were_stored_before_end_at_both_ends_after_the_migr
     assert [until is not None for *_, until in await married(memory, engine)] == [True, True, False]
 
 
+@pytest.mark.ledger("A09")
+async def test_what_a_text_had_ended_before_stays_over_after_the_migration(engine: Engine, memory: Memory) -> None:
+    """An older release kept what had ended it first, and let it hold again when that was withdrawn."""
+    for text in ("Dave Kowalski lives in Oslo.", "Dave Kowalski lives in Galway."):
+        galway = await say(memory, text)
+    await say(memory, "Dave Kowalski no longer lives in Oslo.")
+    await engine.neo4j.write(
+        """
+        MATCH (a:Entity {user_id: $user})-[r:LIVES_IN]->(b) REMOVE r.functional
+        WITH r, b WHERE b.name = 'Oslo' SET r.ended_by = r.enders[0], r.enders = null
+        """,
+        user=str(memory.principal.user_id),
+    )
+    [mending] = [one for one in migrations("neo4j") if one.version == 18]
+    for _ in range(2):
+        for statement in statements(mending.script):
+            await engine.neo4j.write(statement)
+    await memory.retractions.retract(galway)
+    [oslo] = await memory.entities.list(name="oslo")
+    assert await memory.entities.relations(oslo.entity_id) == ()
+    [over] = await memory.entities.relations(oslo.entity_id, ended=True)
+    assert over.until is not None
+
+
 async def test_no_statement_looks_for_a_relationship_by_a_type_that_is_computed() -> None:
     """Neo4j plans that as a read of all relationships of the type in small graphs, and returns wrong ones."""
     looking = re.compile(r"(?:MATCH|MERGE|EXISTS|COUNT|COLLECT)\b[^\n]*-\[\w*:\$")
