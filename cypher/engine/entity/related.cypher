@@ -78,10 +78,7 @@ CALL (reworded) {  // what a text no longer states is over: the others say since
         relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
         relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
                               WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
-  WITH relation, relation_id, CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN part.ender(relation) END AS ender
-  FOREACH (_ IN CASE WHEN ender IS NULL THEN [] ELSE [1] END | SET relation.until = ender.until, relation.ended_by = ender.relation_id)
-  WITH relation, relation_id
-  UNWIND [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS old
+  UNWIND CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END + [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS old
   WITH old, part.ender(old) AS ender
   SET old.enders = part.enders(old), old.until = ender.until, old.ended_by = ender.relation_id
 }

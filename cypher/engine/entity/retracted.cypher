@@ -48,10 +48,8 @@ CALL (r, newer, at) {
         relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
         relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
                               WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
-  WITH relation, relation_id, CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN part.ender(relation) END AS ender
-  FOREACH (_ IN CASE WHEN ender IS NULL THEN [] ELSE [1] END | SET relation.until = ender.until, relation.ended_by = ender.relation_id)
-  CALL (relation, relation_id) {  // what it had ended holds until the next one; what it ends again is over
-    UNWIND [old IN part.rivals(relation)
+  CALL (relation, relation_id, newest) {  // what it had ended holds until the next one; what it ends again is over
+    UNWIND CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END + [old IN part.rivals(relation)
             WHERE old.strength > 0 AND (old.ended_by = relation_id OR old.last_at < relation.last_at AND (old.until IS NULL OR old.ended_by IS NOT NULL)
                   AND (relation.functional OR old.enders IS NOT NULL OR old.relation_id IN coalesce(relation.held, [])))] AS old
     WITH old, part.ender(old) AS ender
