@@ -49,9 +49,13 @@ class KnownFacts:
         """The chain of a fact, the newest first; a fact that only confirmed another one has that one's. Raises NotFound."""
         found = await self._postgres.fetch(principal, sql_text("fact/page"), _ONE | {"fact_id": fact_id}, row=Fact)
         followed = {fact.supersedes: fact for fact in found}
-        first = next((fact for fact in found if fact.supersedes is None), None)
-        if first is None:
+        if not found:
             raise NotFound
+        # one that confirmed another and was withdrawn since stands beside the line
+        alone = [fact for fact in found if fact.supersedes is None]
+        first = max(
+            alone, key=lambda one: (one.fact_id in followed, one.status != "withdrawn", one.fact_id == one.chain_id)
+        )
         line = [first]
         while following := followed.get(line[-1].fact_id):
             line.append(following)

@@ -141,6 +141,7 @@ async def _found(connection: Connection, new: Sequence[NewFact], model: Model, m
             "fact": str(one.known.row.fact_id),
             "subject": one.known.row.subject,
             "entity": one.known.row.entity,
+            "at": at.isoformat() if (at := one.known.row.valid_from) else None,
             "vector": _text(one.vector),
         }
         for one in new

@@ -180,6 +180,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "facts_around": "the user's own graph, nothing for anyone else",
     "facts_behind": "the user's own graph, nothing for anyone else",
     "facts_chained": "asks can(), owns() for what is private; what is over only where the principal may write",
+    "facts_held": "asks can() of who may write there, leaves out what is private unless owns()",
     "facts_near": "asks can(), leaves out what is private unless owns()",
     "facts_described": "the user's own graph, nothing for anyone else",
     "facts_shown": "the user's own graph, nothing for anyone else",

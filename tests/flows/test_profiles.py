@@ -11,10 +11,12 @@ import pytest
 
 from engine.domain.delta import Change
 from engine.domain.entity import EntitySummary
+from engine.domain.fact import WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
+from engine.domain.retraction import RetractionSubject
 from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
@@ -149,6 +151,32 @@ async def test_facts_stand_in_profiles_by_type_and_category(reads: Engine, user:
     assert {group.name for group in await told.profiles.user("category")} == {"food", "home", "fruit"}
     with pytest.raises(InvalidInput):
         await told.profiles.user(limit=51)
+
+
+@pytest.mark.ledger("M03")
+async def test_without_a_model_summaries_and_counts_of_categories_follow_what_the_user_states(memory: Memory) -> None:
+    """A newer fact, one that is said again, one that is withdrawn and comes back."""
+
+    async def write(text: str, category: str) -> UUID:
+        return (await memory.facts.write(WrittenFact(text, category=category)))[0].fact_id
+
+    async def groups() -> dict[str, tuple[int, list[str]]]:
+        found = await memory.profiles.user("category")
+        return {group.name: (group.facts, group.summary.splitlines()) for group in found}
+
+    tea, oslo = "Teresa likes tea.", "Teresa lives in Oslo."
+    await write(tea, "food")
+    await write(oslo, "home")
+    assert await groups() == {"food": (1, [tea]), "home": (1, [oslo])}
+    plums = await write("Teresa likes plums.", "food")
+    assert await groups() == {"food": (2, ["Teresa likes plums.", tea]), "home": (1, [oslo])}
+    await write(tea, "food")
+    await write("Teresa lives in Bergen.", "home")
+    assert await groups() == {"food": (2, [tea, "Teresa likes plums."]), "home": (1, ["Teresa lives in Bergen."])}
+    withdrawn = await memory.retractions.retract(RetractionSubject("fact", str(plums)))
+    assert (await groups())["food"] == (1, [tea])
+    await memory.retractions.undo(withdrawn.retraction_id)
+    assert (await groups())["food"] == (2, [tea, "Teresa likes plums."])
 
 
 async def test_without_facts_the_user_has_no_groups(memory: Memory) -> None:

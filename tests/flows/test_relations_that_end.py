@@ -123,6 +123,39 @@ async def test_when_the_newest_of_several_texts_is_withdrawn_what_it_had_ended_h
     assert await homes() == before
 
 
+@pytest.mark.ledger("A09", "X03")
+async def test_a_read_of_the_past_shows_the_ends_that_were_known_then(engine: Engine, memory: Memory) -> None:
+    """Whatever is stored late, denied, or withdrawn since; and what is kept of now is what a read of this moment finds."""
+    seen: list[tuple[Moment, dict[str, str | None]]] = []
+
+    async def homes(moment: Moment = NOW) -> dict[str, str | None]:
+        [dave] = await memory.entities.list(name="kowalski")
+        found = await memory.entities.relations(dave.entity_id, moment, ended=True)
+        return {one.other_name: one.until for one in found}
+
+    async def tell(month: int, town: str, verb: str = "lives") -> RetractionSubject:
+        said = Turn("Bob", f"Dave Kowalski {verb} in {town}.", datetime(2024, month, 5, tzinfo=UTC))
+        report = await memory.records.remember(Conversation(str(uuid4()), (said,)), node_id=memory.principal.user_id)
+        await look()
+        return RetractionSubject("record", str(report.records[0].record_id))
+
+    async def look() -> None:
+        seen.append((Moment(known_at=engine.parts.clock.now()), await homes()))
+
+    await tell(2, "Oslo")
+    bergen = await tell(9, "Bergen")
+    assert seen[-1][1] == {"Oslo": "2024-09-05", "Bergen": None}
+    await tell(6, "Bergen")
+    await tell(7, "Bergen", "no longer lives")
+    await tell(3, "Narvik")
+    assert seen[-1][1] == {"Oslo": "2024-03-05", "Bergen": None, "Narvik": "2024-06-05"}
+    withdrawn = await memory.retractions.retract(bergen)
+    await look()
+    await memory.retractions.undo(withdrawn.retraction_id)
+    await look()
+    assert [await homes(moment) for moment, _ in seen] == [then for _, then in seen]
+
+
 MANY = 2_000
 
 
@@ -197,6 +230,30 @@ async def test_marriages_that_were_stored_before_end_at_both_ends_after_the_migr
             await engine.neo4j.write(statement)
     await say(memory, "Ben Falk is married to Dora Nilsson.")
     assert [until is not None for *_, until in await married(memory, engine)] == [True, True, False]
+
+
+@pytest.mark.ledger("A09")
+async def test_what_a_text_had_ended_before_stays_over_after_the_migration(engine: Engine, memory: Memory) -> None:
+    """An older release kept what had ended it first, and let it hold again when that was withdrawn."""
+    for text in ("Dave Kowalski lives in Oslo.", "Dave Kowalski lives in Galway."):
+        galway = await say(memory, text)
+    await say(memory, "Dave Kowalski no longer lives in Oslo.")
+    await engine.neo4j.write(
+        """
+        MATCH (a:Entity {user_id: $user})-[r:LIVES_IN]->(b) REMOVE r.functional
+        WITH r, b WHERE b.name = 'Oslo' SET r.ended_by = r.enders[0], r.enders = null
+        """,
+        user=str(memory.principal.user_id),
+    )
+    [mending] = [one for one in migrations("neo4j") if one.version == 18]
+    for _ in range(2):
+        for statement in statements(mending.script):
+            await engine.neo4j.write(statement)
+    await memory.retractions.retract(galway)
+    [oslo] = await memory.entities.list(name="oslo")
+    assert await memory.entities.relations(oslo.entity_id) == ()
+    [over] = await memory.entities.relations(oslo.entity_id, ended=True)
+    assert over.until is not None
 
 
 async def test_no_statement_looks_for_a_relationship_by_a_type_that_is_computed() -> None:

@@ -16,6 +16,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
+from engine.domain.retraction import RetractionSubject
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -169,6 +170,36 @@ async def test_what_is_left_of_a_relation_was_over_before(engine: Engine, memory
 
 
 @pytest.mark.ledger("N23", "M05")
+@pytest.mark.parametrize("reworded", [True, False])
+async def test_what_a_text_says_is_over_does_not_come_back_with_what_had_ended_it(
+    engine: Engine, memory: Memory, user: User, reworded: bool
+) -> None:
+    """Neither when that is reworded, nor withdrawn, nor when the withdrawal is undone."""
+    for year, text in ((2020, "lives in Oslo"), (2021, "lives in Bergen"), (2022, "no longer lives in Oslo")):
+        record = await say(memory, user.user_id, f"Dave Kowalski {text}.", year=year)
+        if year == 2021:
+            bergen = RetractionSubject("record", str(record))
+    dave = (await entity(memory, "Dave Kowalski")).entity_id
+
+    async def oslo(moment: Moment = NOW) -> str | None:
+        found = await memory.entities.relations(dave, moment, ended=True)
+        return next(one.until for one in found if one.other_name == "Oslo")
+
+    before = Moment(known_at=engine.parts.clock.now())
+    assert await oslo() == await oslo(before) == "2022-05-01"
+    if reworded:
+        await reword(memory, user.user_id, await item_of(memory, "Bergen"), "It rained.", correction=True)
+        await job(engine)
+    else:
+        withdrawn = await memory.retractions.retract(bergen)
+        assert await oslo() == "2022-05-01"
+        await memory.retractions.undo(withdrawn.retraction_id)
+    assert await oslo() == await oslo(before) == "2022-05-01"
+    assert ("LIVES_IN", "Oslo") not in await related(memory, "Dave Kowalski")
+    await untroubled(engine, user)
+
+
+@pytest.mark.ledger("N23", "M05")
 async def test_a_relation_that_was_over_begins_anew(engine: Engine, memory: Memory, user: User) -> None:
     await say(memory, user.user_id, "Dave Kowalski has worked at Harlan Joinery since 2010.", year=2022)
     dave = (await entity(memory, "Dave Kowalski")).entity_id
@@ -180,6 +211,27 @@ async def test_a_relation_that_was_over_begins_anew(engine: Engine, memory: Memo
     await say(memory, user.user_id, "Dave Kowalski works at Harlan Joinery.", year=2019)
     [works] = await memory.entities.relations(dave)
     assert works.since is None, "no text says since when any more"
+
+
+@pytest.mark.ledger("N23", "M04")
+async def test_of_a_merged_entity_the_words_of_all_its_names_are_counted(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    """The text of one is changed to the other's name: what is left of the first is nothing, of both the two records."""
+    for text in (DAVE, INES):
+        await say(memory, user.user_id, text)
+    dave, ines = await entity(memory, "Dave Kowalski"), await entity(memory, "Ines Moreira")
+    item = await item_of(memory, "Dave Kowalski")
+    merge = await memory.entities.merge(dave.entity_id, ines.entity_id, "the same")
+    for text in (DAVE, "Later I met Ines Moreira in Faro."):
+        await reword(memory, user.user_id, item, text, correction=True)
+        await job(engine)
+        both = await memory.entities.get(dave.entity_id)
+        assert both.mentioned is not None and (both.mentions, both.mentioned.times) == (2, 2)
+        assert both.mentioned.context in (DAVE, INES, text) and both.mentioned.first_at is not None
+    await memory.entities.undo_merge(merge.merge_id)
+    left = await entity(memory, "Ines Moreira")
+    assert left.mentioned is not None and left.mentioned.times == 2
 
 
 @pytest.mark.ledger("N23", "F07")
@@ -271,6 +323,36 @@ async def test_what_a_model_found_in_other_texts_stays(reads: Engine, user: User
     }
     assert len(server.requests) == asked
     await untroubled(reads, user)
+
+
+@pytest.mark.ledger("N23", "F07")
+async def test_a_new_version_mentions_what_its_passages_say_that_are_shown(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    """One was changed by hand, one was ended: before any job has run, and after it."""
+    parts = [f"# {number}\n\n{text}" for number, text in enumerate((DAVE, "I met Rui Tavares.", "It rained."))]
+
+    async def store() -> UUID:
+        text = "\n\n".join(parts)
+        report = await memory.records.remember_text("Diary", text, source_id="d", node_id=user.user_id)
+        return report.documents[0].document_id
+
+    async def found() -> set[str]:
+        return {one.name for one in await memory.entities.list(everything=True)}
+
+    dave, rui, _ = await memory.documents.chunks(await store())
+    assert {"Dave Kowalski", "Rui Tavares"} <= await found()
+    await reword(memory, user.user_id, dave.item_id, INES)
+    await memory.history.change(Change("item", rui.item_id, {"ended": True}, user.user_id))
+    for town in ("Faro", "Tavira"):
+        parts[2] = f"# 2\n\nI met Teresa Vang in {town}."
+        await store()
+        for _ in range(2):
+            assert {"Ines Moreira", "Teresa Vang", town} <= await found()
+            assert not {"Dave Kowalski", "Rui Tavares"} & await found()
+            await job(engine)
+    assert "Faro" not in await found()
+    await untroubled(engine, user)
 
 
 @pytest.mark.ledger("N23", "X01")

@@ -53,6 +53,42 @@ async def test_a_newer_fact_ends_the_older_one(engine: Engine, memory: Memory) -
     assert [one for one in await engine.doctor.examine(read_files=100) if one.node_id in nodes] == []
 
 
+@pytest.mark.ledger("L03", "A03", "A04")
+@pytest.mark.parametrize("later", ["Dave works at Initech.", "Dave no longer works at Globex."])
+async def test_an_ended_fact_that_is_said_again_of_its_time_is_confirmed(
+    engine: Engine, memory: Memory, later: str
+) -> None:
+    """Also once it was withdrawn: the record that said it again takes its place."""
+    [lyon] = await write(memory, "Dave works at Globex.", at=BEFORE)
+    await write(memory, later, at=BEFORE + timedelta(days=400))
+    until, times = (await employers(memory, ended=True))["Globex"]
+    head, again = await write(memory, "Dave works at Globex.", at=BEFORE + timedelta(days=100))
+    assert (head.text, again.fact_id, again.confirmations) == (later, lyon.fact_id, 1)
+    assert again.last_confirmed_at == BEFORE + timedelta(days=100) and len(again.confirmed_by) == 1
+    assert (again.valid_from, again.valid_to) == (BEFORE, BEFORE + timedelta(days=400))
+    assert (await employers(memory, ended=True))["Globex"] == (until, times + 1)
+    then = Moment(as_of=BEFORE + timedelta(days=200))
+    assert await found(memory, "Where does Dave work?", then) == ["Dave works at Globex."]
+    assert [one for one in await engine.doctor.examine() if one.node_id == memory.principal.user_id] == []
+    mistake = await memory.retractions.retract(RetractionSubject("record", str(lyon.record_id)))
+    line = await memory.facts.chain(head.fact_id)
+    assert [one.status for one in line] == ["live", again.status, "withdrawn"]
+    assert await found(memory, "Where does Dave work?", then) == ["Dave works at Globex."]
+    await memory.retractions.undo(mistake.retraction_id)
+    assert (await memory.facts.chain(head.fact_id))[1].confirmations == 1
+    await memory.retractions.retract(RetractionSubject("record", str(again.confirmed_by[0])))
+    assert (await memory.facts.chain(head.fact_id))[1].confirmations == 0
+    assert (await employers(memory, ended=True))["Globex"] == (until, times)
+
+
+@pytest.mark.ledger("L03", "A03", "A04")
+async def test_what_is_said_again_of_another_time_follows(memory: Memory) -> None:
+    for days, town in ((0, "Lyon"), (400, "Porto"), (500, "Lyon"), (450, "Porto"), (300, "Porto")):
+        line = await write(memory, f"Dave lives in {town}.", at=BEFORE + timedelta(days=days))
+    texts = [(one.text.split()[-1], one.confirmations) for one in line]
+    assert texts == [("Lyon.", 0), ("Porto.", 1), ("Porto.", 0), ("Lyon.", 0)]
+
+
 @pytest.mark.ledger("L03", "A05")
 async def test_facts_meet_by_whom_they_are_about_not_by_the_name(memory: Memory) -> None:
     """One of two names, and two of one name."""

@@ -39,7 +39,10 @@ class Memory:
         now = START + timedelta(days=1000, minutes=self.number)
         row = FactRow(fact, USER, NODE, UUID(int=self.number + 10_000), fact, 1, now, valid_from=at, said_at=at)
         self.texts[fact] = f"Dave {'no longer lives' if denied else 'lives'} in {PLACES[place]}."
-        known = [Known(one, self.texts[one.fact_id] if one.status == "live" else "") for one in self.rows.values()]
+        known = [
+            Known(one, self.texts[one.fact_id] if one.status == "live" or _held(one, at) else "")
+            for one in self.rows.values()
+        ]
         chains = Chains(
             [one for one in known if one.row.status != "confirmation"], {1: "Dave"}, lambda a, b: 0.95, 0.88, now
         )
@@ -95,8 +98,44 @@ class Memory:
                 assert before.valid_to is not None and after.valid_from is not None
                 assert before.valid_to <= max(before.valid_from or after.valid_from, after.valid_from)
 
+    def past(self) -> list[UUID]:
+        """What has ended in the chains of live facts, and held once."""
+        found, line = [], [row for row in self.rows.values() if row.status == "live"]
+        for row in line:
+            line += [self.rows[row.supersedes]] if row.supersedes else []
+            if row.status in ("superseded", "invalidated") and row.valid_to != row.valid_from:
+                found.append(row.fact_id)
+        return found
+
     def stands(self, fact: UUID) -> bool:
         return self.rows[fact].status not in ("withdrawn", "confirmation")
+
+
+def _held(row: FactRow, at: datetime) -> bool:
+    return bool(row.valid_from and row.valid_to and row.valid_from <= at < row.valid_to)
+
+
+@pytest.mark.ledger("X06", "A04")
+@given(st.lists(SAID, min_size=1, max_size=8), st.data())
+@settings(max_examples=300)
+def test_what_is_said_again_of_its_time_confirms_also_what_has_ended(said: list[Said], data: st.DataObject) -> None:
+    memory = Memory()
+    facts = {memory.say(one): one for one in said}
+    for _ in range(3):
+        ended = [fact for fact in memory.past() if fact in facts]
+        if not ended:
+            return
+        fact = data.draw(st.sampled_from(ended))
+        before = len([row for row in memory.rows.values() if row.status != "confirmation"])
+        again = memory.rows[memory.say(facts[fact])]
+        assert again.status == "confirmation" and again.confirms is not None
+        assert memory.texts[again.confirms] == memory.texts[fact]
+        assert len([row for row in memory.rows.values() if row.status != "confirmation"]) == before
+        memory.check()
+        log = memory.withdraw(data.draw(st.sampled_from([fact, again.fact_id])))
+        memory.check()
+        memory.restore(log)
+        memory.check()
 
 
 @pytest.mark.ledger("X06")

@@ -42,64 +42,45 @@ CALL (r, row, newer) {
   WHERE NOT EXISTS { (r)-[v:EVIDENCE {relation_id: relation.relation_id}]->(a) WHERE v.known_to IS NULL }
   CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, fact_id: one.fact_id, span: one.span, since: one.since, until: one.until,
                          ended: one.ended, commit_id: row.commit_id, known_from: datetime(row.known_from)}]->(a)
-  WITH row, one, a, b, relation, relation.strength > 0 AS held
+  WITH row, one, relation, relation.strength > 0 AS held
   SET relation.strength = relation.strength + 1, relation.confidence = 1 - (1 - relation.confidence) * (1 - one.weight), relation.known_to = null,
-      relation.since = CASE WHEN held AND relation.since <= coalesce(one.since, '~') THEN relation.since ELSE one.since END, relation.symmetric = CASE WHEN one.symmetric THEN true END
-  FOREACH (_ IN CASE WHEN held AND relation.last_at > datetime(row.at) THEN [] ELSE [1] END |
-    SET relation.last_at = datetime(row.at), relation.until = CASE WHEN one.ended THEN coalesce(one.until, toString(date(datetime(row.at)))) END)
-  WITH row, one, a, b, relation
-  CALL (row, one, a, b, relation) {
-    WITH row, one, a, b, relation, CASE WHEN one.functional AND NOT one.ended THEN part.rivals(relation) ELSE [] END AS rivals
-    WITH row, one, relation, [rival IN rivals WHERE NOT (startNode(rival) IN [a, b] AND endNode(rival) IN [a, b])] AS rivals
-    CALL (row, one, relation, rivals) {  // it ends those that were said before it, also where one that was said after it had ended them
-      WITH relation, rivals, datetime(row.at) AS at, coalesce(one.since, toString(date(datetime(row.at)))) AS until
-      UNWIND [rival IN rivals WHERE rival.last_at < at
-              AND (rival.until IS NULL OR rival.ended_by IS NOT NULL AND rival.until > until AND rival.until > toString(date(at)))] AS old
-      SET old.enders = CASE WHEN old.until IS NULL THEN old.enders ELSE [id IN coalesce(old.enders, []) WHERE id <> old.ended_by] + old.ended_by END,
-          old.until = until, old.ended_by = relation.relation_id
-    }
-    UNWIND [rival IN rivals WHERE relation.until IS NULL AND rival.last_at > relation.last_at AND rival.strength > 0
-            AND (rival.until IS NULL OR rival.ended_by IS NOT NULL)] AS next  // stated late, or again: it was over when the next one was said
-    WITH relation, next ORDER BY next.last_at LIMIT 1
-    SET relation.enders = CASE WHEN relation.ended_by <> next.relation_id THEN [id IN coalesce(relation.enders, []) WHERE id <> relation.ended_by] + relation.ended_by
-                               ELSE relation.enders END,
-        relation.until = coalesce(next.since, toString(date(next.last_at))), relation.ended_by = next.relation_id
+      relation.since = CASE WHEN held AND relation.since <= coalesce(one.since, '~') THEN relation.since ELSE one.since END,
+      relation.symmetric = CASE WHEN one.symmetric THEN true END, relation.functional = CASE WHEN one.functional THEN true END
+  WITH row, one, relation, coalesce(NOT held OR relation.last_at <= datetime(row.at), true) AS newest
+  FOREACH (_ IN CASE WHEN newest THEN [1] ELSE [] END |
+    SET relation.enders = part.enders(relation), relation.ended_by = null, relation.ended_with = null, relation.last_at = datetime(row.at),
+        relation.until = CASE WHEN one.ended THEN coalesce(one.until, toString(date(datetime(row.at)))) END)
+  WITH row, one, relation, newest WHERE one.functional AND NOT one.ended
+  CALL (row, one, relation) {  // it ends those that were said before it, also where one that began later had ended them; not what a text ends
+    WITH relation, coalesce(one.since, toString(date(datetime(row.at)))) AS until, datetime(row.at) AS at
+    UNWIND [old IN part.rivals(relation) WHERE old.strength > 0 AND old.last_at < at AND (old.until IS NULL OR old.ended_by IS NOT NULL AND old.until > until)] AS old
+    SET old.enders = part.enders(old), old.until = until, old.ended_by = relation.relation_id
   }
+  WITH relation, CASE WHEN newest THEN part.ender(relation) END AS ender WHERE ender IS NOT NULL  // stated late: it was over when the next one was said
+  SET relation.until = ender.until, relation.ended_by = ender.relation_id
   RETURN count(*) AS entered
 }
-CALL (row, reworded) {  // what a text no longer states is over: the others say since when and until when; what it had ended holds until the next of its sort
+CALL (reworded) {  // what a text no longer states is over: the others say since when and until when; what it had ended holds until the next of its sort
   UNWIND reworded AS one
-  WITH row, one.source AS a, one.relation_id AS relation_id
+  WITH one.source AS a, one.relation_id AS relation_id
   MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
-  WITH relation, relation_id, part.rivals(relation) AS rivals, COLLECT {
+  WITH relation, relation_id, COLLECT {
     MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(line:Record) WHERE v.known_to IS NULL
-    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, v.known_from
-    RETURN {since: v.since, until: v.until, ended: v.ended, said: said}
+    OPTIONAL MATCH (stating:Fact {fact_id: v.fact_id})
+    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said, coalesce(stating.status IN ['superseded', 'invalidated'], false) AS over
+    ORDER BY said, v.known_from
+    RETURN {since: v.since, until: v.until, ended: v.ended, said: said, past: v.ended OR over}
   } AS given
-  WITH relation, relation_id, rivals, given, last(given) AS newest
-  WITH relation, relation_id, rivals, given, newest, COLLECT {  // what ended it, or what it had ended that was said after all that it has left
-    UNWIND rivals AS next
-    WITH next WHERE next.strength > 0 AND next.last_at > newest.said AND (next.relation_id = relation.ended_by OR next.ended_by = relation_id)
-    RETURN next ORDER BY next.last_at LIMIT 1
-  }[0] AS ender
+  WITH relation, relation_id, given, last(given) AS newest
   FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
     SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
-        relation.last_at = newest.said,
+        relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
         relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
-                              ELSE coalesce(ender.since, toString(date(ender.last_at))) END,
-        relation.enders = CASE WHEN ender.relation_id <> relation.ended_by THEN [id IN coalesce(relation.enders, []) WHERE id <> relation.ended_by] + relation.ended_by
-                               ELSE relation.enders END,
-        relation.ended_by = coalesce(ender.relation_id, relation.ended_by))
-  WITH relation_id, rivals, newest
-  UNWIND [old IN rivals WHERE old.ended_by = relation_id AND coalesce(old.last_at > newest.said, true)] AS old
-  WITH relation_id, old, COLLECT {
-    UNWIND part.rivals(old) AS next
-    WITH next WHERE next.strength > 0 AND next.last_at > old.last_at
-    RETURN next ORDER BY next.last_at LIMIT 1
-  }[0] AS next
-  SET old.until = CASE WHEN next IS NULL THEN null ELSE coalesce(next.since, toString(date(next.last_at))) END, old.ended_by = next.relation_id,
-      old.enders = [id IN coalesce(old.enders, []) WHERE id <> relation_id] + relation_id  // for reads of the time before
+                              WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+  UNWIND CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END + [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS old
+  WITH old, part.ender(old) AS ender
+  SET old.enders = part.enders(old), old.until = ender.until, old.ended_by = ender.relation_id
 }
 SET r.relations_revision = CASE WHEN newer THEN row.revision ELSE r.relations_revision END,
     r.relations_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader

@@ -23,6 +23,7 @@ CALL (as_of, rights, relation) {
   UNWIND [relation.ended_by] + coalesce(relation.enders, []) AS ender
   OPTIONAL MATCH (:Entity)<-[next:EVIDENCE {relation_id: ender}]-(line:Record)<-[:HOLDS]-(place:Node)
   WHERE part.holds(next) AND part.shown(line) AND part.opened(place, 'records') AND coalesce(line.occurred_at, line.known_from) > last_at
+    AND NOT coalesce(next.ended, false)
   WITH all_of, last_at, last(all_of) AS newest, min(coalesce(next.since, toString(date(coalesce(line.occurred_at, line.known_from))))) AS followed
   RETURN size(all_of) AS strength, 1 - reduce(doubt = 1.0, v IN all_of | doubt * (1 - v.weight)) AS confidence,
          reduce(first = null, v IN all_of | CASE WHEN v.since < coalesce(first, '~') THEN v.since ELSE first END) AS since,

@@ -33,40 +33,30 @@ CALL (r, newer, at) {
   MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
-  WITH relation, relation_id, at, part.rivals(relation) AS rivals, COLLECT {
+  WITH relation, relation_id, at, COLLECT {
     MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(line:Record) WHERE v.known_to IS NULL
-    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, v.known_from
-    RETURN {weight: v.weight, since: v.since, until: v.until, ended: v.ended, said: said}
+    OPTIONAL MATCH (stating:Fact {fact_id: v.fact_id})
+    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said, coalesce(stating.status IN ['superseded', 'invalidated'], false) AS over
+    ORDER BY said, v.known_from
+    RETURN {weight: v.weight, since: v.since, until: v.until, ended: v.ended, said: said, past: v.ended OR over}
   } AS given
-  WITH relation, relation_id, rivals, given, head([next IN rivals WHERE next.relation_id = relation.ended_by AND next.strength > 0]) AS ender, at,
-       last(given) AS newest
+  WITH relation, relation_id, given, at, last(given) AS newest
   SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
       relation.known_to = CASE size(given) WHEN 0 THEN at END
-  FOREACH (_ IN CASE WHEN size(given) > 0 THEN [1] ELSE [] END |
+  FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
     SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
-        relation.last_at = newest.said,
+        relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
         relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
-                              WHEN ender.last_at > newest.said THEN coalesce(ender.since, toString(date(ender.last_at))) END)
-  WITH relation, relation_id, rivals, size(given) AS strength
-  CALL (relation, relation_id, rivals, strength) {  // it ended, or what is left of it was said before: what it had ended holds until the next one
-    UNWIND [old IN rivals WHERE old.ended_by = relation_id AND (strength = 0 OR old.last_at > relation.last_at)] AS old
-    WITH relation, old, COLLECT {
-      UNWIND part.rivals(old) AS next
-      WITH next WHERE next.strength > 0 AND next.last_at > old.last_at
-      RETURN next ORDER BY next.last_at LIMIT 1
-    }[0] AS next
-    SET old.until = CASE WHEN next IS NULL THEN null ELSE coalesce(next.since, toString(date(next.last_at))) END, old.ended_by = next.relation_id,
-        relation.held = coalesce(relation.held, []) + old.relation_id
-    RETURN count(*) AS revived
+                              WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+  CALL (relation, relation_id, newest) {  // what it had ended holds until the next one; what it ends again is over
+    UNWIND CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END + [old IN part.rivals(relation)
+            WHERE old.strength > 0 AND (old.ended_by = relation_id OR old.last_at < relation.last_at AND (old.until IS NULL OR old.ended_by IS NOT NULL)
+                  AND (relation.functional OR old.enders IS NOT NULL OR old.relation_id IN coalesce(relation.held, [])))] AS old
+    WITH old, part.ender(old) AS ender
+    SET old.enders = part.enders(old), old.until = ender.until, old.ended_by = ender.relation_id
+    RETURN count(*) AS others
   }
-  CALL (relation, relation_id, rivals, strength) {  // it is back: it ends these again
-    UNWIND [old IN rivals WHERE strength > 0 AND old.relation_id IN coalesce(relation.held, []) AND old.last_at < relation.last_at] AS old
-    WITH relation, relation_id, old, head([next IN part.rivals(old) WHERE next.relation_id = old.ended_by]) AS next
-    WHERE old.until IS NULL OR next.last_at > relation.last_at
-    SET old.until = coalesce(relation.since, toString(date(relation.last_at))), old.ended_by = relation_id
-    RETURN count(*) AS ended
-  }
-  SET relation.held = nullIf([id IN relation.held WHERE strength = 0 OR any(old IN rivals WHERE old.relation_id = id AND old.last_at > relation.last_at)], [])
+  SET relation.held = null  // kept by an older release
   RETURN count(*) AS stated
 }
 SET r.mentions = CASE WHEN newer THEN COUNT { (r)-[m:MENTIONS]->(:Entity) WHERE m.known_to IS NULL } ELSE r.mentions END,

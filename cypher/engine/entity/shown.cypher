@@ -43,8 +43,12 @@ RETURN e.entity_id AS entity_id, CASE WHEN $principal = $user_id THEN e.key END 
        CASE WHEN $principal = $user_id THEN part.called_then(e) WHEN e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
        [member IN members WHERE member <> e | member.entity_id] AS merged, mentions, first_mentioned_at, last_mentioned_at,
        CASE WHEN $principal = $user_id THEN e.importance END AS importance, part.summed_up(e) AS summary, anchors, latest,
-       CASE WHEN $principal = $user_id THEN head([(:Node {node_id: $user_id})-[said:MENTIONED]->(e) |
-         {at: said.at, first_at: said.first_at, times: said.times, context: said.context, record_id: said.source}]) END AS mentioned,
+       CASE WHEN $principal = $user_id THEN COLLECT {
+         UNWIND members AS one MATCH (:Node {node_id: $user_id})-[said:MENTIONED]->(one) WHERE said.times > 0
+         WITH said ORDER BY said.at DESC, said.source
+         WITH collect(said) AS all_of, min(said.first_at) AS first_at, sum(said.times) AS times WHERE times > 0
+         RETURN {at: all_of[0].at, first_at: first_at, times: times, context: all_of[0].context, record_id: all_of[0].source}
+       }[0] END AS mentioned,
        part.fact_count(e) AS fact_count,
        CASE WHEN $principal = $user_id THEN reduce(times = coalesce(e.access_count, 0), one IN members | times + CASE WHEN one = e THEN 0 ELSE coalesce(one.access_count, 0) END) END AS access_count,
        CASE WHEN $principal = $user_id THEN reduce(at = e.last_accessed_at, one IN members | CASE WHEN at IS NULL OR one.last_accessed_at > at THEN one.last_accessed_at ELSE at END) END AS last_accessed_at

@@ -119,7 +119,7 @@ CALL (rows) {  // relations that facts state: without its fact evidence ends, a 
   FOREACH (_ IN CASE WHEN f.status IN ['superseded', 'invalidated'] AND relation.until IS NULL AND all(one IN given WHERE one.past) THEN [1] ELSE [] END |
     SET relation.until = toString(date(coalesce(f.valid_to, f.invalidated_at))), relation.ended_with = f.fact_id)
   FOREACH (_ IN CASE WHEN f.status = 'live' AND relation.ended_with = f.fact_id THEN [1] ELSE [] END |
-    SET relation.until = null, relation.ended_with = null)
+    SET relation.until = CASE WHEN relation.ended_by IS NOT NULL THEN relation.until END, relation.ended_with = null)
   RETURN count(*) AS followed
 }
 CALL (rows) {  // an intention ends with the fact that states it, and comes back with it

@@ -16,10 +16,11 @@ CALL (a, relation_id) {
   SET relation.strength = size(weights), relation.confidence = 1 - reduce(doubt = 1.0, weight IN weights | doubt * (1 - weight)),
       relation.known_to = CASE size(weights) WHEN 0 THEN coalesce(relation.known_to, datetime()) END
   WITH relation WHERE size(given) = 0
-  CALL (relation, relation_id) {
-    UNWIND [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS old
-    SET old.until = null, old.ended_by = null
-  }
+  WITH relation, [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS ended
   DELETE relation
+  WITH ended
+  UNWIND ended AS old
+  WITH old, part.ender(old) AS ender
+  SET old.enders = part.enders(old), old.until = ender.until, old.ended_by = ender.relation_id
 }
 RETURN sum(pieces) AS withdrawn

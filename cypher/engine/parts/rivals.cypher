@@ -12,6 +12,6 @@ COLLECT {
     WHERE there = end AND rival.symmetric
     RETURN rival
   }
-  WITH rival WHERE rival <> @relation AND rival.name = @relation.name
+  WITH rival WHERE rival <> @relation AND rival.name = @relation.name AND NOT (startNode(rival) = endNode(@relation) AND endNode(rival) = startNode(@relation))
   RETURN DISTINCT rival
 }

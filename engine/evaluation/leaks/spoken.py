@@ -76,7 +76,7 @@ class Stated:
     until: str | None
     ended: bool
     over: str | None
-    ended_by: UUID | None
+    enders: tuple[UUID, ...]
     known_from: datetime
     known_to: datetime | None
 
@@ -163,13 +163,9 @@ class Spoken:
             found[relation_id] = {one.record_id for one in lines}
         return dict(found)
 
-    def supporting(self, world: World, asker: Asker, relation_id: UUID | None, moment: Moment) -> list[Stated]:
+    def supporting(self, world: World, asker: Asker, relation_id: UUID, moment: Moment) -> list[Stated]:
         """What an asker may read that states a relation, the oldest first."""
-        lines = (
-            [one for one in self.stated.get(relation_id, ()) if supports(world, asker, one, moment)]
-            if relation_id
-            else []
-        )
+        lines = [one for one in self.stated.get(relation_id, ()) if supports(world, asker, one, moment)]
         return sorted(lines, key=lambda one: (one.at, one.known_from))
 
     def until(self, world: World, asker: Asker, lines: list[Stated], moment: Moment) -> str | None:
@@ -179,8 +175,9 @@ class Spoken:
             return last.over
         if last.ended:
             return last.until or last.at.date().isoformat()
-        ending = self.supporting(world, asker, last.ended_by, moment)
-        return min((one.since or one.at.date().isoformat() for one in ending if one.at > last.at), default=None)
+        ending = [one for ender in set(last.enders) for one in self.supporting(world, asker, ender, moment)]
+        times = (one.since or one.at.date().isoformat() for one in ending if one.at > last.at and not one.ended)
+        return min(times, default=None)
 
 
 def holds(one: Said | Stated | Joined, moment: Moment) -> bool:

@@ -11,7 +11,7 @@ Where the embedding service does not answer, or a limit is reached, the version 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
@@ -52,6 +52,14 @@ NARROWER = "Its earlier version is for more readers, or belongs elsewhere; a ver
 
 VersionNote = Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID], int], Awaitable[None]]
 """The caller's writes in the transaction: gets the version of each part, the chunks that end, how many lack vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A passage that holds. `content`: its text where that may have been changed by hand."""
+
+    item_id: UUID
+    content: str | None
 
 
 class RecordRenewals(Protocol):
@@ -123,6 +131,7 @@ class Revisions:
         changed = await self._dated(principal, changed, heads[0])
         count_tokens = self._active.current.embedder.count_tokens
         parts = await computed(parts_of, changed, heads, there, count_tokens, self._summary_words)
+        parts = [await self._as_shown(principal, work) for work in parts]
         spoken = await self._entities.spoken(principal, [texts_of(work.draft) for work in parts])
         parts = [
             replace(work, draft=replace(named(work.draft, one), relations=one.relations))
@@ -135,6 +144,18 @@ class Revisions:
         except VersionRefused as refused:
             return Skipped(changed.document.source_id, refused.detail)
         return _stored(changed, parts, pending, bool(self._unread))
+
+    async def _as_shown(self, principal: Principal, work: VersionPart) -> VersionPart:
+        """The part with the passages that stay as they are shown: what was changed by hand names what it says now, what was
+        ended nothing."""
+        statement = sql_in("item/shown", work.draft.node.schema_name)
+        asked = {"record_id": work.draft.record_id, "now": self.commit.clock.now()}
+        found = await self._postgres.fetch(principal, statement, asked, row=_Shown)
+        held = {one.item_id for one in found}
+        changed = {one.item_id: one.content for one in found if one.content is not None}
+        changed |= {place: "" for place in work.match.places if place is not None and place not in held}
+        items = (replace(item, content=changed.get(item.item_id, item.content)) for item in work.draft.items)
+        return replace(work, draft=replace(work.draft, items=tuple(items)))
 
     async def _dated(self, principal: Principal, changed: ChangedDocument, head: PartHead) -> ChangedDocument:
         """The version with the date that the document has already, where it brings none: its words are read as of then."""

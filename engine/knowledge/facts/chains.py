@@ -29,7 +29,8 @@ Order = Literal["later", "earlier", "same"]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A fact of a chain. `text` is empty for one that was ended; `position`: its place in its record."""
+    """A fact of a chain. `text` is empty for one that was ended and did not hold when a new one begins; `position`: its place in
+    its record."""
 
     row: FactRow
     text: str = ""
@@ -72,10 +73,12 @@ class Chains:
     def enter(self, new: Known) -> Verdict:
         """Finds the place of a fact that is not known yet. Its row says nothing of chains so far."""
         near = [(one, self._relation(one, new)) for one in self._heads(new)]
-        for one, found in near:
-            if found == "same" and (one.row.node_id, one.row.readers) == (new.row.node_id, new.row.readers):
-                return self._confirm(one, new)
         touched = [(one, found) for one, found in near if found in ("changes", "ends")]
+        same = [one for one, found in near if found == "same"]
+        same += [then for one, _ in near if (then := self._then(one, new)) and self._relation(then, new) == "same"]
+        for one in same:
+            if (one.row.node_id, one.row.readers) == (new.row.node_id, new.row.readers):
+                return self._confirm(one, new)
         verdict: Verdict = "ADD"
         for one, found in touched:
             if new.row.status != "live":  # put before the head of a chain: what is known now is said by others
@@ -104,6 +107,13 @@ class Chains:
             return one.row.node_id != new.row.node_id, -(self._near(one, new) or 0), one.row.fact_id
 
         return sorted((one for one in live if one.text), key=nearness)
+
+    def _then(self, head: Known, new: Known) -> Known | None:
+        """The ended fact of a chain that held when a new one begins, which was said before the head."""
+        at = _begin(new.row)
+        held = (one for one in self._line(head)[1:] if one.text and one.row.status in ("superseded", "invalidated"))
+        ended = (one for one in held if one.row.valid_to and _begin(one.row) <= at < one.row.valid_to)
+        return next(ended, None) if said_after(new, head) == "earlier" else None
 
     def _relation(self, one: Known, new: Known) -> FactRelation:
         subject = self._subjects[new.row.subject]
