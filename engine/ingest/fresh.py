@@ -38,7 +38,7 @@ from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pendin
 from engine.ingest.versions.new_version import shared
 from engine.privacy.redact import Redactor, redacted_origin
 
-LEAST_TURNS = 32
+LEAST_TURNS = 96
 """Turns and passages of the smallest of the last batches: a smaller one costs more in trips than it saves in waiting."""
 
 
