@@ -98,7 +98,11 @@ class Story:
 
 async def told(engine: Engine, memory: Memory, seed: int) -> None:
     story = Story(engine, memory, seed)
-    for kind in ("say", "state", *story.rng.choices(("say", "state", "reword", "retract", "undo"), (2, 2, 2, 2, 1), k=6)):
+    for kind in (
+        "say",
+        "state",
+        *story.rng.choices(("say", "state", "reword", "retract", "undo"), (2, 2, 2, 2, 1), k=6),
+    ):
         await story.step(kind)
     for (moment, homes), done in zip(story.seen, story.done, strict=True):
         assert await story.homes(moment) == homes, "\n".join([*story.done, f"after {done}"])

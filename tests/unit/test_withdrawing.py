@@ -121,7 +121,9 @@ def test_what_is_said_of_another_of_that_name_confirms_nothing_that_has_ended() 
 
     def fact(number: int, days: int, entity: int | None, town: str) -> Known:
         at, item = START + timedelta(days=days), UUID(int=number)
-        row = FactRow(item, USER, NODE, UUID(int=number + 10_000), item, 1, at, valid_from=at, said_at=at, entity=entity)
+        row = FactRow(
+            item, USER, NODE, UUID(int=number + 10_000), item, 1, at, valid_from=at, said_at=at, entity=entity
+        )
         return Known(row, f"Dave lives in {town}.")
 
     oslo = fact(1, 0, 7, "Oslo")
