@@ -25,6 +25,7 @@ CALL (members) {
   WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND NOT other IN members
   WITH relation, [end IN [startNode(relation), endNode(relation)] |
          head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
+  WITH relation, CASE WHEN relation.symmetric AND ends[0].key > ends[1].key THEN [ends[1], ends[0]] ELSE ends END AS ends  // one relation, whichever way it points
   MATCH (r:Record)-[v:EVIDENCE {relation_id: relation.relation_id}]->(:Entity)
   WHERE v.known_to IS NULL
   WITH ends, relation.name AS name, min(coalesce(r.occurred_at, r.known_from)) AS at
@@ -35,6 +36,7 @@ CALL (members) {
   WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND NOT other IN members
   WITH relation, [end IN [startNode(relation), endNode(relation)] |
          head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
+  WITH relation, CASE WHEN relation.symmetric AND ends[0].key > ends[1].key THEN [ends[1], ends[0]] ELSE ends END AS ends  // one relation, whichever way it points
   WITH ends, relation.name AS name, CASE WHEN count(relation.until) = count(relation) THEN max(relation.until) END AS day
   WHERE day IS NOT NULL
   RETURN day, 'ended' AS change, ends[0].name + ' ' + name + ' ' + ends[1].name AS what

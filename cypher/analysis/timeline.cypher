@@ -27,6 +27,7 @@ CALL (members) {
   WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND NOT other IN members
   WITH relation, [end IN [startNode(relation), endNode(relation)] |
          head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
+  WITH relation, CASE WHEN relation.symmetric AND ends[0].key > ends[1].key THEN [ends[1], ends[0]] ELSE ends END AS ends  // one relation, whichever way it points
   WITH ends, relation.name AS name, min(relation.since) AS since, CASE WHEN count(relation.until) = count(relation) THEN max(relation.until) END AS until
   UNWIND [['begins', since], ['ends', until]] AS end
   WITH ends, name, end WHERE end[1] IS NOT NULL

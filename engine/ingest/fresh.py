@@ -52,7 +52,7 @@ class IngestLimits:
     def enough(self, units: int, taken: int, left: int) -> bool:
         """Whether a batch of so many turns and passages ends here. `taken`: characters of its sources, `left`: of those to come.
         The last batches get smaller: when the encoder is done, little is left to commit."""
-        return units >= (LEAST_TURNS if taken >= left else self.batch_turns)
+        return units >= (min(LEAST_TURNS, self.batch_turns) if taken >= left else self.batch_turns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,3 +254,24 @@ async def test_facts_that_nothing_confirmed_for_long_are_stale(engine: Engine, m
     for days, expected in ((101, []), (40, [of_rosa]), (39, [of_rosa, *later])):
         found = await rows(engine, memory, "stale", days=days, at="2024-08-16")
         assert [(one["subject"], one["fact"], str(one["last"]), one["days"]) for one in found] == expected
+
+
+async def test_a_marriage_that_is_stated_of_two_parts_in_two_directions_is_one(engine: Engine, memory: Memory) -> None:
+    """The one that was said first ended with the other: of the whole it holds."""
+    texts = ("Dave Kowalski is married to Ellen Sorby.", "Mick Tolan is married to Ellen Sorby.")
+    for year, text in enumerate(texts, 2022):
+        turn = Turn("Bob", text, datetime(year, 1, 1, tzinfo=UTC))
+        await memory.records.remember(Conversation(f"c{year}", (turn,)), node_id=memory.principal.user_id)
+    dave, mick = [(await memory.entities.list(name=name))[0] for name in ("dave", "mick")]
+
+    async def ended() -> list[str]:
+        found = await rows(engine, memory, "timeline", entity="Dave Kowalski")
+        during = {"from": "2020-01-01", "to": "2026-01-01"}
+        changed = await rows(engine, memory, "changes", entity="Dave Kowalski", **during)
+        return [one["day"] for one in found if one["what"] == "ends"] + [
+            one["day"] for one in changed if one["change"] == "ended"
+        ]
+
+    assert await ended() == ["2023-01-01", "2023-01-01"]
+    await memory.entities.merge(dave.entity_id, mick.entity_id, "one man")
+    assert await ended() == []

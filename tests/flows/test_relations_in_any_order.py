@@ -12,6 +12,7 @@ import pytest
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
@@ -30,9 +31,14 @@ class Story:
         self.engine, self.memory, self.rng = engine, memory, random.Random(seed)
         self.me = memory.principal.user_id
         self.records: list[UUID] = []
+        self.facts: list[UUID] = []
         self.withdrawn: dict[UUID, UUID] = {}
         self.done: list[str] = []
         self.seen: list[tuple[Moment, Homes]] = []
+
+    @property
+    def told(self) -> list[UUID]:
+        return self.records + self.facts
 
     async def step(self, kind: str) -> None:
         done = await getattr(self, kind)()
@@ -57,6 +63,13 @@ class Story:
         self.records.append(report.records[0].record_id)
         return f"{at:%Y-%m-%d} {text}"
 
+    async def state(self) -> str:
+        """A fact: one that only confirms another is no record that is withdrawn by itself here."""
+        text, at = self.text(), datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=self.rng.randrange(40) * 30)
+        line = await self.memory.facts.write(WrittenFact(text, ("Dave Kowalski",), at=at))
+        self.facts += [one.record_id for one in line if one.record_id not in self.facts]
+        return f"{at:%Y-%m-%d} {text}"
+
     async def reword(self) -> str:
         record, text = self.rng.choice(self.records), self.text()
         place = "MATCH (:Record {record_id: $id})-[m:MENTIONS]->() RETURN left(m.spans[0], 36) AS item LIMIT 1"
@@ -67,25 +80,29 @@ class Story:
         return f"{self.records.index(record)} {text}"
 
     async def retract(self) -> str:
-        held = [one for one in self.records if one not in self.withdrawn]
+        held = [one for one in self.told if one not in self.withdrawn]
         if not held:
             return "nothing"
         record = self.rng.choice(held)
         gone = await self.memory.retractions.retract(RetractionSubject("record", str(record)))
         self.withdrawn[record] = gone.retraction_id
-        return str(self.records.index(record))
+        return str(self.told.index(record))
 
     async def undo(self) -> str:
         if not self.withdrawn:
             return "nothing"
         record = self.rng.choice(list(self.withdrawn))
         await self.memory.retractions.undo(self.withdrawn.pop(record))
-        return str(self.records.index(record))
+        return str(self.told.index(record))
 
 
 async def told(engine: Engine, memory: Memory, seed: int) -> None:
     story = Story(engine, memory, seed)
-    for kind in ("say", "say", *story.rng.choices(("say", "reword", "retract", "undo"), (3, 2, 1, 1), k=6)):
+    for kind in (
+        "say",
+        "state",
+        *story.rng.choices(("say", "state", "reword", "retract", "undo"), (2, 2, 2, 2, 1), k=6),
+    ):
         await story.step(kind)
     for (moment, homes), done in zip(story.seen, story.done, strict=True):
         assert await story.homes(moment) == homes, "\n".join([*story.done, f"after {done}"])

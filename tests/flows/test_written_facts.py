@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import httpx
@@ -87,6 +87,30 @@ async def test_what_is_said_again_of_another_time_follows(memory: Memory) -> Non
         line = await write(memory, f"Dave lives in {town}.", at=BEFORE + timedelta(days=days))
     texts = [(one.text.split()[-1], one.confirmations) for one in line]
     assert texts == [("Lyon.", 0), ("Porto.", 1), ("Porto.", 0), ("Lyon.", 0)]
+
+
+@pytest.mark.ledger("A03", "A09", "X03")
+@pytest.mark.parametrize("kind", ["fact", "record"])
+async def test_what_a_withdrawn_fact_had_ended_holds_again(memory: Memory, kind: Literal["fact", "record"]) -> None:
+    """Also what it had denied; and it is over again when the fact comes back."""
+    first = Conversation(str(uuid4()), (Turn("Bob", "Dave lives in Galway.", BEFORE),))
+    await memory.records.remember(first, node_id=memory.principal.user_id)
+    for text in ("Dave lives in Berlin.", "Dave no longer lives in Galway."):
+        fact, *_ = await write(memory, text, at=BEFORE + timedelta(days=400))
+        until, times = await galway(memory)
+        of = RetractionSubject(kind, str(fact.fact_id if kind == "fact" else fact.record_id))
+        gone = await memory.retractions.retract(of)
+        assert await galway(memory) == (None, 1)
+        await memory.retractions.undo(gone.retraction_id)
+        assert until == "2021-04-05" and await galway(memory) == (until, times)
+        await memory.retractions.retract(of)
+
+
+async def galway(memory: Memory) -> tuple[str | None, int]:
+    """Until when Dave lives there, and how many records state it."""
+    [dave] = await memory.entities.list(name="dave")
+    found = await memory.entities.relations(dave.entity_id, ended=True)
+    return next((one.until, one.strength) for one in found if one.other_name == "Galway")
 
 
 @pytest.mark.ledger("L03", "A05")

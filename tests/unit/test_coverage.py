@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.retrieval.coverage import Signs, coverage
+from engine.retrieval.coverage import BLOCK, Signs, coverage
 from tests.unit.candidates import turn
 
 DIMENSION = 16
@@ -92,3 +92,11 @@ def test_texts_are_alike_by_the_tokens_that_they_share():
     texts = [bits(axis(1), axis(2)), bits(axis(2), axis(1)), b"", bits(axis(1), axis(7)), bits(axis(8))]
     alike = Signs.of(texts, DIMENSION).alike(0)
     assert alike[0] == alike[1] == pytest.approx(1) and alike[1] > alike[3] > alike[4] and alike[2] == 0
+
+
+@given(st.integers(-1, 1), st.integers(0, 5))
+def test_tokens_of_several_blocks_are_compared_as_those_of_one(more: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    signs = np.where(rng.random((2 * BLOCK + more, DIMENSION)) > 0.5, 1.0, -1.0).astype(np.float32)
+    found = Signs.of([bits(*signs[:7]), bits(*signs[7:])], DIMENSION).cosines(QUESTION)
+    assert np.allclose(found, QUESTION @ signs.T / DIMENSION, atol=1e-5)

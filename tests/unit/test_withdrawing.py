@@ -115,6 +115,24 @@ def _held(row: FactRow, at: datetime) -> bool:
     return bool(row.valid_from and row.valid_to and row.valid_from <= at < row.valid_to)
 
 
+@pytest.mark.ledger("A04", "A05")
+def test_what_is_said_of_another_of_that_name_confirms_nothing_that_has_ended() -> None:
+    """Whom the fact in between is about is not known: it meets both by the name."""
+
+    def fact(number: int, days: int, entity: int | None, town: str) -> Known:
+        at, item = START + timedelta(days=days), UUID(int=number)
+        row = FactRow(
+            item, USER, NODE, UUID(int=number + 10_000), item, 1, at, valid_from=at, said_at=at, entity=entity
+        )
+        return Known(row, f"Dave lives in {town}.")
+
+    oslo = fact(1, 0, 7, "Oslo")
+    chains = Chains([oslo], {1: "Dave"}, lambda a, b: 0.95, 0.88, START + timedelta(days=1000))
+    assert chains.enter(fact(2, 400, None, "Bergen")) == "UPDATE"
+    assert chains.enter(fact(3, 100, 8, "Oslo")) != "NOOP"
+    assert chains.known[oslo.row.fact_id].row.confirmations == 0
+
+
 @pytest.mark.ledger("X06", "A04")
 @given(st.lists(SAID, min_size=1, max_size=8), st.data())
 @settings(max_examples=300)

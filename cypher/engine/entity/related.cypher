@@ -65,13 +65,7 @@ CALL (reworded) {  // what a text no longer states is over: the others say since
   WITH one.source AS a, one.relation_id AS relation_id
   MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
-  WITH relation, relation_id, COLLECT {
-    MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(line:Record) WHERE v.known_to IS NULL
-    OPTIONAL MATCH (stating:Fact {fact_id: v.fact_id})
-    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said, coalesce(stating.status IN ['superseded', 'invalidated'], false) AS over
-    ORDER BY said, v.known_from
-    RETURN {since: v.since, until: v.until, ended: v.ended, said: said, past: v.ended OR over}
-  } AS given
+  WITH relation, relation_id, part.given_now(relation) AS given
   WITH relation, relation_id, given, last(given) AS newest
   FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
     SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),

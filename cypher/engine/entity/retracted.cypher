@@ -33,13 +33,7 @@ CALL (r, newer, at) {
   MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
-  WITH relation, relation_id, at, COLLECT {
-    MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(line:Record) WHERE v.known_to IS NULL
-    OPTIONAL MATCH (stating:Fact {fact_id: v.fact_id})
-    WITH v, coalesce(line.occurred_at, line.since, line.known_from) AS said, coalesce(stating.status IN ['superseded', 'invalidated'], false) AS over
-    ORDER BY said, v.known_from
-    RETURN {weight: v.weight, since: v.since, until: v.until, ended: v.ended, said: said, past: v.ended OR over}
-  } AS given
+  WITH relation, relation_id, at, part.given_now(relation) AS given
   WITH relation, relation_id, given, at, last(given) AS newest
   SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
       relation.known_to = CASE size(given) WHEN 0 THEN at END

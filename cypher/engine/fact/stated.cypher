@@ -100,26 +100,35 @@ CALL (rows) {  // relations that facts state: without its fact evidence ends, a 
   UNWIND row.stated AS one
   MATCH (f:Fact {fact_id: one.fact_id, revision: one.revision})<-[:STATES]-(r:Record)-[v:EVIDENCE {fact_id: one.fact_id}]->(a:Entity)
   WHERE r.user_id = row.user_id
-  FOREACH (_ IN CASE WHEN f.status = 'withdrawn' AND v.known_to IS NULL AND v.item_id = f.fact_id AND r.record_id = f.record_id THEN [1] ELSE [] END |
-    SET v.known_to = coalesce(f.invalidated_at, f.known_from), v.withdrawn_with = f.fact_id)
-  FOREACH (_ IN CASE WHEN f.status <> 'withdrawn' AND v.withdrawn_with = f.fact_id THEN [1] ELSE [] END |
-    SET v.known_to = null, v.withdrawn_with = null)
-  WITH DISTINCT f, a, v.relation_id AS relation_id
+  WITH f, v, a, f.status = 'withdrawn' AND v.known_to IS NULL AND v.item_id = f.fact_id AND r.record_id = f.record_id AS ends,
+       coalesce(f.status <> 'withdrawn' AND v.withdrawn_with = f.fact_id, false) AS returns
+  FOREACH (_ IN CASE WHEN ends THEN [1] ELSE [] END | SET v.known_to = coalesce(f.invalidated_at, f.known_from), v.withdrawn_with = f.fact_id)
+  FOREACH (_ IN CASE WHEN returns THEN [1] ELSE [] END | SET v.known_to = null, v.withdrawn_with = null)
+  WITH f, a, v.relation_id AS relation_id, true IN collect(ends OR returns) AS moved
   MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
-  WITH f, relation, COLLECT {
-    MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record)
-    WHERE v.known_to IS NULL
-    OPTIONAL MATCH (stating:Fact {fact_id: v.fact_id})
-    RETURN {weight: v.weight, past: v.ended OR coalesce(stating.status IN ['superseded', 'invalidated'], false)}
-  } AS given
+  WITH f, relation, part.given_now(relation) AS given, moved, f.status = 'live' AND relation.ended_with = f.fact_id AS revived
   SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
       relation.known_to = CASE size(given) WHEN 0 THEN coalesce(relation.known_to, f.invalidated_at, f.known_from) END
   FOREACH (_ IN CASE WHEN f.status IN ['superseded', 'invalidated'] AND relation.until IS NULL AND all(one IN given WHERE one.past) THEN [1] ELSE [] END |
     SET relation.until = toString(date(coalesce(f.valid_to, f.invalidated_at))), relation.ended_with = f.fact_id)
-  FOREACH (_ IN CASE WHEN f.status = 'live' AND relation.ended_with = f.fact_id THEN [1] ELSE [] END |
-    SET relation.until = CASE WHEN relation.ended_by IS NOT NULL THEN relation.until END, relation.ended_with = null)
+  FOREACH (_ IN CASE WHEN revived THEN [1] ELSE [] END | SET relation.until = CASE WHEN relation.ended_by IS NOT NULL THEN relation.until END, relation.ended_with = null)
+  CALL (relation, given, moved, revived) {  // as when a record is withdrawn: the others say since when and until when, and what it had ended holds until the next one
+    WITH relation, given, last(given) AS newest WHERE moved OR revived
+    FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
+      SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
+          relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
+          relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
+                                WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+    WITH relation, newest
+    UNWIND CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END + [old IN part.rivals(relation)
+            WHERE old.strength > 0 AND (old.ended_by = relation.relation_id OR old.last_at < relation.last_at AND (old.until IS NULL OR old.ended_by IS NOT NULL)
+                  AND (relation.functional OR old.enders IS NOT NULL))] AS old
+    WITH old, part.ender(old) AS ender
+    SET old.enders = part.enders(old), old.until = ender.until, old.ended_by = ender.relation_id
+    RETURN count(*) AS others
+  }
   RETURN count(*) AS followed
 }
 CALL (rows) {  // an intention ends with the fact that states it, and comes back with it

@@ -111,7 +111,8 @@ class Chains:
     def _then(self, head: Known, new: Known) -> Known | None:
         """The ended fact of a chain that held when a new one begins, which was said before the head."""
         at = _begin(new.row)
-        held = (one for one in self._line(head)[1:] if one.text and one.row.status in ("superseded", "invalidated"))
+        line = [one for one in self._line(head)[1:] if one.text and one.row.same_subject(new.row)]
+        held = (one for one in line if one.row.status in ("superseded", "invalidated"))
         ended = (one for one in held if one.row.valid_to and _begin(one.row) <= at < one.row.valid_to)
         return next(ended, None) if said_after(new, head) == "earlier" else None
 
