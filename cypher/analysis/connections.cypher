@@ -18,15 +18,15 @@ WHERE none(one IN ones WHERE one IN others)
 CALL (ones, others) {
   UNWIND ones AS a
   UNWIND others AS b
-  MATCH way = allShortestPaths((a)-[*..8]-(b))  // over merges, too: each is a step when ways are compared, and none of those that are told
+  MATCH way = allShortestPaths((a)-[*..8]-(b))  // over merges, too: each is a step when ways are compared, and none of those that are shown
   WHERE all(one IN relationships(way) WHERE one.merge_id IS NOT NULL AND one.known_to IS NULL
             OR one.strength > 0 AND size(coalesce(one.archivings, [])) % 2 = 0)
   WITH DISTINCT [one IN relationships(way) WHERE one.strength > 0] AS relations
   WITH collect(relations) AS ways, min(size(relations)) AS steps
   UNWIND [relations IN ways WHERE size(relations) = steps AND steps <= 4] AS relations
   WITH steps, [relation IN relations | [end IN [startNode(relation), endNode(relation)] |
-         head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole.name])] + relation.name] AS told
-  WITH DISTINCT steps, substring(reduce(text = '', one IN told | text + ', ' + one[0] + ' ' + one[2] + ' ' + one[1]), 2) AS through
+         head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole.name])] + relation.name] AS named
+  WITH DISTINCT steps, substring(reduce(text = '', one IN named | text + ', ' + one[0] + ' ' + one[2] + ' ' + one[1]), 2) AS through
   RETURN 'relations' AS how, through, steps, null AS records
   ORDER BY through LIMIT $limit
   UNION ALL

@@ -44,10 +44,12 @@ async def measure(settings: Settings, data: Path | None, progress: Progress, ite
     patient = settings.model_copy(update={"statement_timeout_s": COPYING_S})
     async with empty_ground(patient, progress) as ground:
         memory = await filled(ground, base, progress, OWN, OWN_NODES)
+        own = (await _amounts(ground))["items"]
         others = await _others(ground, base, progress)
+        all_of = (await _amounts(ground))["items"]
         before = ground.meter.read()
         early = await _searched(ground, memory, questions)
-        await _copied(ground, others, max(1, (items - OWN) // (OTHERS * OTHER_TURNS)), progress)
+        await _copied(ground, others, max(1, (items - all_of) // (all_of - own)), progress)
         amounts = await _amounts(ground)
         late = await _searched(ground, memory, questions)
         whole = ground.meter.read().since(before)
@@ -96,8 +98,6 @@ async def _copied(ground: Ground, others: list[Memory], copies: int, progress: P
                 await connection.execute(sql_in("bench/copied", node.schema_name), {"copies": copies})
         await _copied_in_graph(ground, memory.principal, copies * OTHER_TURNS // OTHER_NODES // TURNS_A_RECORD)
         progress.advance(task)
-    async with ground.engine.postgres.service.connection() as connection:
-        await connection.execute("VACUUM (ANALYZE)")  # else the server does it beside the searches
     progress.finish(task)
 
 
@@ -110,7 +110,9 @@ async def _copied_in_graph(ground: Ground, principal: Principal, copies: int) ->
 
 
 async def _amounts(ground: Ground) -> dict[str, int]:
+    """How much there is, counted by the planner. Tables are vacuumed first: else the server does it beside the searches."""
     async with ground.engine.postgres.service.connection() as connection:
+        await connection.execute("VACUUM (ANALYZE)")
         row = await (await connection.execute(sql_text("bench/amounts"))).fetchone()
     assert row is not None
     [records] = await ground.engine.neo4j.read(cypher("bench/records_counted"), row=int)

@@ -101,7 +101,7 @@ async def _trips(ground: Ground, base: History, texts: tuple[Conversation, ...])
 def _report(
     all_ingests: list[Reading], bares: list[Reading], encodings: list[Reading], trips: Trips, records: int
 ) -> Report:
-    """`all_ingests`: those for warm-up, too, of which the second and third are told beside."""
+    """`all_ingests`: those for warm-up, too, of which the second and third are reported beside."""
     turns, ingests, early = ROUNDS * TURNS, all_ingests[WARM:], all_ingests[1:3]
     wall, bare_wall, encoder_wall = (sum(one.wall for one in some) for some in (ingests, bares, encodings))
     cpu, bare_cpu, encoder_cpu = (

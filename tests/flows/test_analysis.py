@@ -33,7 +33,7 @@ DOMAIN = {
     "functional": sorted(one.name for one in TYPES if one.functional),
     "symmetric": sorted(one.name for one in TYPES if one.symmetric),
 }
-"""What some statements are told of the domain file; here of the bundled one."""
+"""Parameters that some statements take from the domain file; here from the bundled one."""
 
 
 async def rows(engine: Engine, memory: Memory, name: str, **given: Any) -> list[Row]:
@@ -86,9 +86,9 @@ def test_there_are_ten() -> None:
 
 
 def test_headers_name_what_the_bundled_domain_file_says() -> None:
-    told = {name: header(text)[0] for name, text in STATEMENTS.items()}
-    assert told["contradictions"]["functional"] == DOMAIN["functional"]
-    assert told["strongest"]["symmetric"] == DOMAIN["symmetric"]
+    given = {name: header(text)[0] for name, text in STATEMENTS.items()}
+    assert given["contradictions"]["functional"] == DOMAIN["functional"]
+    assert given["strongest"]["symmetric"] == DOMAIN["symmetric"]
 
 
 PLACED = "5e0cab91a5a1"

@@ -37,7 +37,7 @@ class Story:
         self.seen: list[tuple[Moment, Homes]] = []
 
     @property
-    def told(self) -> list[UUID]:
+    def stated(self) -> list[UUID]:
         return self.records + self.facts
 
     async def step(self, kind: str) -> None:
@@ -80,23 +80,23 @@ class Story:
         return f"{self.records.index(record)} {text}"
 
     async def retract(self) -> str:
-        held = [one for one in self.told if one not in self.withdrawn]
+        held = [one for one in self.stated if one not in self.withdrawn]
         if not held:
             return "nothing"
         record = self.rng.choice(held)
         gone = await self.memory.retractions.retract(RetractionSubject("record", str(record)))
         self.withdrawn[record] = gone.retraction_id
-        return str(self.told.index(record))
+        return str(self.stated.index(record))
 
     async def undo(self) -> str:
         if not self.withdrawn:
             return "nothing"
         record = self.rng.choice(list(self.withdrawn))
         await self.memory.retractions.undo(self.withdrawn.pop(record))
-        return str(self.told.index(record))
+        return str(self.stated.index(record))
 
 
-async def told(engine: Engine, memory: Memory, seed: int) -> None:
+async def run_story(engine: Engine, memory: Memory, seed: int) -> None:
     story = Story(engine, memory, seed)
     for kind in (
         "say",
@@ -111,7 +111,7 @@ async def told(engine: Engine, memory: Memory, seed: int) -> None:
 @pytest.mark.ledger("A09", "X03", "N23")
 @pytest.mark.parametrize("seed", range(4))
 async def test_both_clocks_agree_whatever_is_done(engine: Engine, memory: Memory, seed: int) -> None:
-    await told(engine, memory, seed)
+    await run_story(engine, memory, seed)
 
 
 @pytest.mark.long
@@ -120,4 +120,4 @@ async def test_both_clocks_agree_whatever_is_done(engine: Engine, memory: Memory
 async def test_both_clocks_agree_whatever_is_done_in_hundreds_of_orders(
     engine: Engine, memory: Memory, seed: int
 ) -> None:
-    await told(engine, memory, seed)
+    await run_story(engine, memory, seed)

@@ -75,7 +75,9 @@ class Chains:
         near = [(one, self._relation(one, new)) for one in self._heads(new)]
         touched = [(one, found) for one, found in near if found in ("changes", "ends")]
         same = [one for one, found in near if found == "same"]
-        same += [then for one, _ in near if (then := self._then(one, new)) and self._relation(then, new) == "same"]
+        same += [
+            then for one, _ in near if (then := self._ended_then(one, new)) and self._relation(then, new) == "same"
+        ]
         for one in same:
             if (one.row.node_id, one.row.readers) == (new.row.node_id, new.row.readers):
                 return self._confirm(one, new)
@@ -108,7 +110,7 @@ class Chains:
 
         return sorted((one for one in live if one.text), key=nearness)
 
-    def _then(self, head: Known, new: Known) -> Known | None:
+    def _ended_then(self, head: Known, new: Known) -> Known | None:
         """The ended fact of a chain that held when a new one begins, which was said before the head."""
         at = _begin(new.row)
         line = [one for one in self._line(head)[1:] if one.text and one.row.same_subject(new.row)]
