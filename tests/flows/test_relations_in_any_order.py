@@ -1,5 +1,5 @@
-"""Relations of which one holds at a time, whatever is said, denied, changed by hand, withdrawn and brought back: what is kept of
-now is what a read of this moment finds, and reads of the past show what they showed then."""
+"""Relations of which one holds at a time, whatever is said, denied, changed by hand, withdrawn, brought back, and of whomever
+merged: what is kept of now is what a read of this moment finds, and reads of the past show what they showed then."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from engine.neurigraph import Engine
 from tests.flows.test_reworded_records import job
 
 TOWNS = ("Oslo", "Bergen", "Narvik")
-TEXTS = ("Dave Kowalski lives in {}.", "Dave Kowalski no longer lives in {}.", "Dave Kowalski came by.")
+PEOPLE = ("Dave Kowalski", "Mick Tolan")
+TEXTS = ("{} lives in {}.", "{} no longer lives in {}.", "{} came by.")
 Homes = dict[str, tuple[Any, ...]]
 
 
@@ -33,6 +34,7 @@ class Story:
         self.records: list[UUID] = []
         self.facts: list[UUID] = []
         self.withdrawn: dict[UUID, UUID] = {}
+        self.merge_id: UUID | None = None
         self.done: list[str] = []
         self.seen: list[tuple[Moment, Homes]] = []
 
@@ -49,12 +51,30 @@ class Story:
         self.seen.append((moment, homes))
 
     async def homes(self, moment: Moment = NOW) -> Homes:
-        found = await self.memory.entities.list(moment, name="kowalski")
-        relations = await self.memory.entities.relations(found[0].entity_id, moment, ended=True) if found else ()
-        return {one.other_name: (one.since, one.until, one.strength) for one in relations}
+        """By person, as it is read alone or merged, and relation."""
+        homes: Homes = {}
+        for name in PEOPLE:
+            for one in await self.memory.entities.list(moment, name=name.lower()):
+                for home in await self.memory.entities.relations(one.entity_id, moment, ended=True):
+                    key = f"{one.name} {home.other_name} {home.relation_id}"
+                    homes[key] = (home.since, home.until, home.strength)
+        return homes
 
     def text(self) -> str:
-        return self.rng.choice((TEXTS[0], *TEXTS)).format(self.rng.choice(TOWNS))
+        person = self.rng.choice((PEOPLE[0], *PEOPLE))
+        return self.rng.choice((TEXTS[0], *TEXTS)).format(person, self.rng.choice(TOWNS))
+
+    async def merge(self) -> str:
+        """Makes one of the two, or ends that."""
+        if self.merge_id:
+            await self.memory.entities.undo_merge(self.merge_id)
+            self.merge_id = None
+            return "undone"
+        found = [await self.memory.entities.list(name=name.lower(), everything=True) for name in PEOPLE]
+        if not all(found):
+            return "nothing"
+        self.merge_id = (await self.memory.entities.merge(found[0][0].entity_id, found[1][0].entity_id)).merge_id
+        return "done"
 
     async def say(self) -> str:
         text, at = self.text(), datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=self.rng.randrange(40) * 30)
@@ -66,7 +86,7 @@ class Story:
     async def state(self) -> str:
         """A fact: one that only confirms another is no record that is withdrawn by itself here."""
         text, at = self.text(), datetime(2020, 1, 1, tzinfo=UTC) + timedelta(days=self.rng.randrange(40) * 30)
-        line = await self.memory.facts.write(WrittenFact(text, ("Dave Kowalski",), at=at))
+        line = await self.memory.facts.write(WrittenFact(text, tuple(one for one in PEOPLE if one in text), at=at))
         self.facts += [one.record_id for one in line if one.record_id not in self.facts]
         return f"{at:%Y-%m-%d} {text}"
 
@@ -101,7 +121,7 @@ async def run_story(engine: Engine, memory: Memory, seed: int) -> None:
     for kind in (
         "say",
         "state",
-        *story.rng.choices(("say", "state", "reword", "retract", "undo"), (2, 2, 2, 2, 1), k=6),
+        *story.rng.choices(("say", "state", "reword", "retract", "undo", "merge"), (2, 2, 2, 2, 1, 2), k=7),
     ):
         await story.step(kind)
     for (moment, homes), done in zip(story.seen, story.done, strict=True):

@@ -1,5 +1,5 @@
-// Purpose: makes one entity part of another, unless it is part of one already, or the other way round. Idempotent by merge_id. Both are locked first, so that
-//   of two requests that merge in a circle one finds what the other did.
+// Purpose: makes one entity part of another, unless it is part of one already, or the other way round. Of relations of which the whole can have one at a
+//   time the newest holds. Idempotent by merge_id. Both are locked first, so that of two requests that merge in a circle one finds what the other did.
 // Parameters: merge {merge_id, user_id, entity_id, merged_id, at, reason, by}. Returns: merge_id; no row when an entity is missing.
 MATCH (e:Entity {entity_id: $merge.entity_id}), (m:Entity {entity_id: $merge.merged_id})
 WHERE e.user_id = $merge.user_id AND m.user_id = $merge.user_id
@@ -11,4 +11,13 @@ FOREACH (_ IN CASE WHEN taken THEN [] ELSE [1] END |
   CREATE (e)-[:SUPERSEDES {merge_id: $merge.merge_id, user_id: $merge.user_id, at: datetime($merge.at), reason: $merge.reason, by: $merge.by,
                            known_from: datetime($merge.at)}]->(m)
   SET m.active = false)
+WITH e
+CALL (e) {
+  UNWIND part.whole(e) AS one
+  MATCH (one)-[relation]-(:Entity)
+  WHERE relation.functional AND relation.strength > 0 AND (relation.until IS NULL OR relation.ended_by IS NOT NULL)
+  WITH DISTINCT relation
+  WITH relation, part.ender(relation) AS ender WHERE ender.relation_id <> relation.ended_by OR (ender IS NULL) <> (relation.ended_by IS NULL)
+  SET relation.enders = part.enders(relation), relation.until = ender.until, relation.ended_by = ender.relation_id
+}
 RETURN $merge.merge_id AS merge_id

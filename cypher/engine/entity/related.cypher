@@ -54,7 +54,7 @@ CALL (r, row, newer) {
   CALL (row, one, relation) {  // it ends those that were said before it, also where one that began later had ended them; not what a text ends
     WITH relation, coalesce(one.since, toString(date(datetime(row.at)))) AS until, datetime(row.at) AS at
     UNWIND [old IN part.rivals(relation) WHERE old.strength > 0 AND old.last_at < at AND (old.until IS NULL OR old.ended_by IS NOT NULL AND old.until > until)] AS old
-    SET old.enders = part.enders(old), old.until = until, old.ended_by = relation.relation_id
+    SET old.enders = part.enders(old), old.until = until, old.ended_by = relation.relation_id, old.functional = true
   }
   WITH relation, CASE WHEN newest THEN part.ender(relation) END AS ender WHERE ender IS NOT NULL  // stated late: it was over when the next one was said
   SET relation.until = ender.until, relation.ended_by = ender.relation_id

@@ -20,11 +20,20 @@ CALL (as_of, rights, relation) {
   WHERE part.holds(v) AND part.shown(r) AND part.opened(n, 'records')
   WITH as_of, rights, relation, v, coalesce(r.occurred_at, r.known_from) AS at ORDER BY at, v.known_from
   WITH as_of, rights, relation, collect(v) AS all_of, max(at) AS last_at
-  UNWIND [relation.ended_by] + coalesce(relation.enders, []) AS ender
-  OPTIONAL MATCH (:Entity)<-[next:EVIDENCE {relation_id: ender}]-(line:Record)<-[:HOLDS]-(place:Node)
-  WHERE part.holds(next) AND part.shown(line) AND part.opened(place, 'records') AND coalesce(line.occurred_at, line.known_from) > last_at
-    AND NOT coalesce(next.ended, false)
-  WITH all_of, last_at, last(all_of) AS newest, min(coalesce(next.since, toString(date(coalesce(line.occurred_at, line.known_from))))) AS followed
+  CALL (as_of, rights, relation, last_at) {
+    UNWIND [relation.ended_by] + coalesce(relation.enders, []) AS ender
+    MATCH (source:Entity)<-[next:EVIDENCE {relation_id: ender}]-(line:Record)<-[:HOLDS]-(place:Node)
+    WHERE part.holds(next) AND part.shown(line) AND part.opened(place, 'records') AND coalesce(line.occurred_at, line.known_from) > last_at
+      AND NOT coalesce(next.ended, false)
+    WITH as_of, relation, ender, source, min(coalesce(next.since, toString(date(coalesce(line.occurred_at, line.known_from))))) AS said
+    MATCH (source)-[rival]->(target:Entity)
+    WHERE rival.relation_id = ender
+    WITH said, relation, [end IN [startNode(relation), endNode(relation), source, target] | part.whole_then(end)] AS wholes
+    WITH said, relation, wholes[..2] AS own, wholes[2] AS first, wholes[3] AS second  // a rival as those are that part.rivals tells of now
+    WHERE (first = own[0] OR relation.symmetric AND (first = own[1] OR second IN own)) AND NOT (first IN own AND second IN own)
+    RETURN min(said) AS followed
+  }
+  WITH all_of, last_at, last(all_of) AS newest, followed
   RETURN size(all_of) AS strength, 1 - reduce(doubt = 1.0, v IN all_of | doubt * (1 - v.weight)) AS confidence,
          reduce(first = null, v IN all_of | CASE WHEN v.since < coalesce(first, '~') THEN v.since ELSE first END) AS since,
          CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(last_at))) ELSE followed END AS until

@@ -1,5 +1,6 @@
-// Purpose: takes away what a discarded commit may have entered as evidence of relations, with relations that nothing else states or stated; what such a
-//   one ended goes on. Operator only. Idempotent. Parameters: relations [{record_id, commit_id, user_id}]. Returns: withdrawn (pieces of evidence).
+// Purpose: takes away what a discarded commit may have entered as evidence of relations, with relations that nothing else states or stated; those that are
+//   stated by others, too, and what they had ended, follow from what is left. Operator only. Idempotent.
+// Parameters: relations [{record_id, commit_id, user_id}]. Returns: withdrawn (pieces of evidence).
 CYPHER 25
 UNWIND $relations AS row
 MATCH (r:Record {record_id: row.record_id})-[v:EVIDENCE {commit_id: row.commit_id}]->(a:Entity)
@@ -11,15 +12,20 @@ CALL (a, relation_id) {
   MATCH (a)-[relation]->(:Entity)
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
-  WITH relation, COLLECT { MATCH (a)<-[v:EVIDENCE {relation_id: relation_id}]-(:Record) RETURN v } AS given
-  WITH relation, given, [v IN given WHERE v.known_to IS NULL | v.weight] AS weights
-  SET relation.strength = size(weights), relation.confidence = 1 - reduce(doubt = 1.0, weight IN weights | doubt * (1 - weight)),
-      relation.known_to = CASE size(weights) WHEN 0 THEN coalesce(relation.known_to, datetime()) END
-  WITH relation WHERE size(given) = 0
-  WITH relation, [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS ended
-  DELETE relation
-  WITH ended
-  UNWIND ended AS old
+  WITH relation, EXISTS { (a)<-[:EVIDENCE {relation_id: relation_id}]-(:Record) } AS kept, part.given_now(relation) AS given,
+       [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS ended
+  WITH relation, kept, given, ended, last(given) AS newest
+  SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
+      relation.known_to = CASE size(given) WHEN 0 THEN coalesce(relation.known_to, datetime()) END
+  FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
+    SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
+        relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
+        relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
+                              WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+  WITH relation, kept, ended + CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END AS others
+  FOREACH (_ IN CASE WHEN kept THEN [] ELSE [1] END | DELETE relation)
+  WITH others
+  UNWIND others AS old
   WITH old, part.ender(old) AS ender
   SET old.enders = part.enders(old), old.until = ender.until, old.ended_by = ender.relation_id
 }

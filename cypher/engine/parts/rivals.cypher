@@ -1,7 +1,10 @@
 // Part: rivals(relation): the other relations of its name of the same source; where the direction says nothing, also those of its target and those that lead
-//   to either. What mentions these entities is not looked at: such relations that lead to an entity are found by the keys that it keeps (`paired`).
+//   to either. Merged entities are one, so a relation between the same two is no rival. What mentions these entities is not looked at: such relations that
+//   lead to an entity are found by the keys that it keeps (`paired`).
 COLLECT {
-  UNWIND CASE WHEN @relation.symmetric THEN [startNode(@relation), endNode(@relation)] ELSE [startNode(@relation)] END AS end
+  WITH startNode(@relation) AS source, endNode(@relation) AS target
+  WITH part.whole(source) AS sources, part.whole(target) AS targets
+  UNWIND CASE WHEN @relation.symmetric THEN sources + targets ELSE sources END AS end
   CALL (end) {
     MATCH (end)-[rival]->(:Entity)
     RETURN rival
@@ -12,6 +15,6 @@ COLLECT {
     WHERE there = end AND rival.symmetric
     RETURN rival
   }
-  WITH rival WHERE rival <> @relation AND rival.name = @relation.name AND NOT (startNode(rival) = endNode(@relation) AND endNode(rival) = startNode(@relation))
+  WITH rival, sources + targets AS own WHERE rival.name = @relation.name AND NOT (startNode(rival) IN own AND endNode(rival) IN own)
   RETURN DISTINCT rival
 }

@@ -76,6 +76,7 @@ class Stated:
     until: str | None
     ended: bool
     over: str | None
+    symmetric: bool
     enders: tuple[UUID, ...]
     known_from: datetime
     known_to: datetime | None
@@ -176,8 +177,16 @@ class Spoken:
         if last.ended:
             return last.until or last.at.date().isoformat()
         ending = [one for ender in set(last.enders) for one in self.supporting(world, asker, ender, moment)]
+        ending = [one for one in ending if self._rivals(last, one, moment)]
         times = (one.since or one.at.date().isoformat() for one in ending if one.at > last.at and not one.ended)
         return min(times, default=None)
+
+    def _rivals(self, one: Stated, other: Stated, moment: Moment) -> bool:
+        """Whether of two relations one can hold at a time, merged entities being one; of one name they are in any case."""
+        own = [self.whole_of(end, moment) for end in (one.source_id, one.target_id)]
+        ends = [self.whole_of(end, moment) for end in (other.source_id, other.target_id)]
+        shared = not set(own).isdisjoint(ends) if one.symmetric else own[0] == ends[0]
+        return shared and not set(ends) <= set(own)
 
 
 def holds(one: Said | Stated | Joined, moment: Moment) -> bool:
