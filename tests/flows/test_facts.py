@@ -17,6 +17,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.record import IngestReport
+from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound
 from engine.memory import Memory
@@ -139,6 +140,31 @@ async def test_a_history_in_the_wrong_order_gives_the_same_chain(reads: Engine, 
     assert await known(memory) == {"Dave lives in Rome."}
     assert await known(memory, Moment(as_of=WHEN + timedelta(days=15))) == {"Dave lives in Munich."}
     assert await known(memory, Moment(as_of=WHEN + timedelta(days=5))) == {"Dave lives in Berlin."}
+
+
+@pytest.mark.ledger("A03", "A04")
+@pytest.mark.parametrize("late", ["Dave no longer lives in Berlin.", "Dave lives in Munich."])
+async def test_what_came_late_does_not_end_what_was_said_again_since(
+    reads: Engine, user: User, memory: Memory, late: str
+) -> None:
+    """It held until then; where what was said again is withdrawn as a whole, it holds."""
+    first = await say(memory, 0, "Dave lives in Berlin.")
+    again = await say(memory, 20, "Dave lives in Berlin.")
+    await say(memory, 10, late)
+    assert await known(memory) == {"Dave lives in Berlin."}
+    berlin, between, _ = await rows(reads, user)
+    assert (berlin["status"], between["status"], between["ended_by"]) == ("live", "superseded", berlin["fact_id"])
+    assert (between["valid_from"], between["valid_to"]) == (WHEN + timedelta(days=10), WHEN + timedelta(days=20))
+    assert late in await known(memory, Moment(as_of=WHEN + timedelta(days=15)))
+    withdrawn = [
+        await memory.retractions.retract(RetractionSubject("record", str(one.records[0].record_id)))
+        for one in (first, again)
+    ]
+    assert await known(memory) == {late}
+    for one in reversed(withdrawn):
+        await memory.retractions.undo(one.retraction_id)
+    assert await known(memory) == {"Dave lives in Berlin."}
+    assert [row["valid_to"] for row in await rows(reads, user)] == [None, WHEN + timedelta(days=20), None]
 
 
 @pytest.mark.ledger("A03")

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
@@ -173,6 +174,20 @@ async def test_a_read_of_the_past_shows_the_ends_that_were_known_then(engine: En
     await memory.retractions.undo(withdrawn.retraction_id)
     await look()
     assert [await homes(moment) for moment, _ in seen] == [then for _, then in seen]
+
+
+@pytest.mark.ledger("A09", "A04")
+async def test_a_denial_that_is_stored_late_does_not_end_what_was_said_again_since(
+    engine: Engine, memory: Memory
+) -> None:
+    for month, text in ((1, "lives in Narvik"), (9, "lives in Narvik"), (4, "no longer lives in Narvik")):
+        at = datetime(2022, month, 1, tzinfo=UTC)
+        await memory.facts.write(WrittenFact(f"Dave Kowalski {text}.", ("Dave Kowalski",), at=at))
+    [dave] = await memory.entities.list(name="kowalski")
+    for moment in (NOW, Moment(known_at=engine.parts.clock.now())):
+        found = await memory.entities.relations(dave.entity_id, moment, ended=True)
+        assert [(one.other_name, one.until) for one in found] == [("Narvik", None)]
+    assert [one.text for one in await memory.entities.facts(dave.entity_id)] == ["Dave Kowalski lives in Narvik."]
 
 
 MANY = 2_000

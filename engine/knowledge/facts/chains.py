@@ -4,6 +4,7 @@
     later      said after another fact, or, where that is not known, stored after it; in one record by its place there
 
 The times between which the facts of a chain hold do not overlap. A fact that was said earlier than the head is put before it.
+One that comes late, after the head was said again, stands outside of the chain: it held until then.
 Where neither is newer, or the older one may not be ended here, both stand, and the new one names what it contradicts.
 """
 
@@ -88,6 +89,8 @@ class Chains:
             order = said_after(new, one)
             if order == "same" or one.row.readers != new.row.readers or not self._writable(one):
                 new = self._contradicting(new, one)
+            elif order == "later" and _confirmed_since(one.row, new.row):
+                new, verdict = self._held_between(one, new), "UPDATE"
             elif order == "later":
                 new = self._ended(one, new, found, linked=verdict == "ADD")
                 verdict = (
@@ -161,6 +164,13 @@ class Chains:
             row = replace(row, supersedes=self._last(one).row.fact_id, chain_id=one.row.chain_id)
         return replace(new, row=row)
 
+    def _held_between(self, one: Known, new: Known) -> Known:
+        """A fact that came late, and was followed by what says the older one again: it held until then."""
+        at = one.row.last_confirmed_at
+        self.changes.ends[new.row.fact_id] = at
+        row = replace(new.row, status="superseded", valid_to=at, invalidated_at=self._now, ended_by=one.row.fact_id)
+        return replace(new, row=row)
+
     def _last(self, head: Known) -> Known:
         """The last fact of a chain: the head, or one after it that was withdrawn and keeps its place."""
         followed = {one.row.supersedes: one for one in self.known.values() if one.row.supersedes}
@@ -215,6 +225,12 @@ class Chains:
 
 def _begin(row: FactRow) -> datetime:
     return row.valid_from or BEGINNING
+
+
+def _confirmed_since(row: FactRow, new: FactRow) -> bool:
+    """Whether a fact was said again after a newer one was, which had begun by then."""
+    at = row.last_confirmed_at
+    return at is not None and new.said_at is not None and new.said_at < at and _begin(new) <= at
 
 
 def said_after(new: Known, one: Known) -> Order:

@@ -156,7 +156,7 @@ class Affected:
             self._put(fact, status="live", ended_by=None, valid_to=None, invalidated_at=None)
         else:
             status = "superseded" if row.status == "live" else row.status
-            at = row.valid_to or max(_begin(row), _begin(self.rows[ender]))
+            at = row.valid_to or max(_begin(row), _takes_over(self.rows[ender], row))
             self._put(fact, status=status, ended_by=ender, valid_to=at, invalidated_at=row.invalidated_at or self._now)
 
     def _bound(self) -> None:
@@ -169,7 +169,7 @@ class Affected:
             bound = AT_ITS_END
             for one in filter(self._stands, line):
                 ender = self.rows.get(one.ended_by) if one.ended_by else None
-                bound = min(bound, _begin(ender)) if ender else bound
+                bound = min(bound, _takes_over(ender, one)) if ender else bound
                 if one.status != "live" and bound < AT_ITS_END:
                     self._put(one.fact_id, valid_to=max(_begin(one), bound))
                 bound = min(bound, _begin(one))
@@ -215,3 +215,10 @@ class Affected:
 
 def _begin(row: FactRow) -> datetime:
     return row.valid_from or BEGINNING
+
+
+def _takes_over(ender: FactRow, row: FactRow) -> datetime:
+    """From when on a fact ends another one: from its beginning, or, if it held before that one, since it was said again."""
+    again = ender.last_confirmed_at
+    between = again is not None and row.said_at is not None and _begin(ender) < _begin(row) and row.said_at < again
+    return again if again is not None and between else _begin(ender)
