@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shutil
 import signal
 from dataclasses import dataclass
@@ -56,6 +57,16 @@ for good; the doctor finds what the graph then lacks, and `mend` brings it back.
 of a clean end. The largest statements take seconds to plan. By default a small graph that grows has them planned again
 every 10 s, and once more when their expressions are to be compiled. Neo4j has Lucene merge the segments of its indexes more often
 than Lucene's own default of 10: a tenth of the CPU of a small write, and a search takes as long with either."""
+SETTINGS = "NEURIGRAPH_NEO4J_SETTINGS"
+"""The variable with further settings, name=value each, a larger page cache for example; they take the place of these."""
+
+
+def _configuration(**values: object) -> str:
+    given = os.environ.get(SETTINGS, "").split()
+    if wrong := [one for one in given if "=" not in one]:
+        raise StackError(f"{SETTINGS} has {wrong[0]!r}, which is no name=value.")
+    settings = dict(line.split("=", 1) for line in [*_SETTINGS.format(**values).splitlines(), *given])
+    return "".join(f"{name}={value}\n" for name, value in settings.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +90,13 @@ class Neo4jServer:
         return self.folder / "prepared"
 
     async def initialise(self) -> None:
-        """Write the configuration; at the first start set the password. An interrupted first start is repeated."""
+        """Write the configuration; at the first start set the password. An interrupted first start is repeated.
+
+        Raises StackError."""
         configuration = self.folder / "conf" / "neo4j.conf"
         configuration.parent.mkdir(mode=0o700, exist_ok=True)
         configuration.write_text(
-            _SETTINGS.format(
+            _configuration(
                 address=LOOPBACK, bolt=self.bolt, http_enabled="true" if self.http else "false", http=self.http or 0
             )
         )

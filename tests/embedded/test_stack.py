@@ -106,6 +106,7 @@ async def test_two_processes_start_a_new_home_at_once(
         "PATH": f"{trap}:{os.environ['PATH']}",
         "JAVA_HOME": str(trap),
         "JAVA_TOOL_OPTIONS": "-Xbroken",
+        "NEURIGRAPH_NEO4J_SETTINGS": "server.memory.pagecache.size=32m",
     }
     first, second = hold(new_home, elsewhere), hold(new_home, elsewhere)
     stack = first.stack()
@@ -114,6 +115,17 @@ async def test_two_processes_start_a_new_home_at_once(
     # Another Java, first on the path, changes nothing.
     assert psutil.Process(pid_of(new_home, "neo4j")).cmdline()[0] == JAVA
     assert not (trap / "sprung").exists()
+    configured = (new_home / "neo4j" / "conf" / "neo4j.conf").read_text().splitlines()
+    assert [one for one in configured if "pagecache" in one] == ["server.memory.pagecache.size=32m"]
+
+
+async def test_a_setting_of_neo4j_without_a_value_is_named(
+    new_home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEURIGRAPH_NEO4J_SETTINGS", "a.b=c pagecache")
+    with pytest.raises(StackError, match="'pagecache'"):
+        await keep_running(new_home, cache, progress=Silent())
+    await stop(new_home)
 
 
 @pytest.mark.long
