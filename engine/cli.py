@@ -1,102 +1,21 @@
-"""The shell command `neurigraph`. Its commands live in `engine.shell`; this puts them together."""
+"""The entry point of the shell command `neurigraph`: sets what Ctrl-C does, then imports the commands, which takes a second."""
 
 from __future__ import annotations
 
 import gc
-from pathlib import Path
-from typing import Annotated
+from importlib import import_module
 
-import typer
-
-from engine.shell import (
-    aliases,
-    audit,
-    backups,
-    commits,
-    communities,
-    content,
-    contexts,
-    cypher,
-    decayed,
-    demonstration,
-    diary,
-    doctor,
-    documents,
-    doors,
-    edges,
-    embeddings,
-    facts,
-    files,
-    grants,
-    graph,
-    hierarchy,
-    ingests,
-    intentions,
-    jobs,
-    measurements,
-    one_node,
-    past,
-    placement,
-    records,
-    relations,
-    replays,
-    retractions,
-    session,
-    stack,
-    streams,
-    tokens,
-)
+from engine.shell import interruption
 
 COLLECTED_AFTER = 10_000
 """New objects after which unreachable ones are looked for: at Python's 700 this takes 2 % of an ingest's CPU."""
 
-_COMMANDS = (
-    demonstration.commands, stack.commands, doctor.commands, content.commands, contexts.commands, decayed.commands,
-    graph.commands, streams.commands, files.commands, doors.commands, past.commands, placement.commands, retractions.commands,
-    backups.commands,
-    measurements.commands, cypher.commands,
-    graph.users, one_node.nodes, edges.edges, aliases.commands, relations.relations, intentions.intentions,
-    communities.communities, communities.insights,
-    records.records, streams.conversations, files.files,
-    ingests.sessions, ingests.failures, replays.replays, documents.documents, documents.resources, facts.facts,
-    retractions.retractions, diary.events,
-    jobs.jobs,
-    commits.commits, tokens.tokens, tokens.integrations, grants.grants, grants.access, hierarchy.nodes,
-    embeddings.embeddings, audit.audits,
-)  # fmt: skip
-"""Commands without a group, then the groups, in the order of --help."""
-
-
-def application() -> typer.Typer:
-    """All commands with the options that go before them."""
-    app = typer.Typer(
-        name="neurigraph",
-        help="Long-term memory for assistants and the people behind them.",
-        epilog="Start with `neurigraph demo`. Settings are read from NEURIGRAPH_… variables or a .env file.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(_begin)
-    for group in _COMMANDS:
-        app.add_typer(group)
-    return app
-
-
-def _begin(
-    context: typer.Context,
-    home: Annotated[Path | None, typer.Option("--home", help="Data of the servers and files.")] = None,
-    cache: Annotated[Path | None, typer.Option("--cache", help="Fetched jars and encoders.")] = None,
-    debug: Annotated[bool, typer.Option("--debug", help="Show logs and where an error comes from.")] = False,
-) -> None:
-    context.obj = session.opened(home, cache, debug)
-
 
 def main() -> None:
-    """Entry point: exit code 0, 1 for an error reported in one sentence, 2 for bad usage, 130 after Ctrl-C."""
+    """Exit code 0, 1 for an error reported in one sentence, 2 for bad usage, 130 after Ctrl-C."""
+    interruption.ends_at_once()
     gc.set_threshold(COLLECTED_AFTER)
-    typer.main.get_command(application())()
+    import_module("engine.shell.application").command()()
 
 
 if __name__ == "__main__":

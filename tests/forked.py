@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-import typer
-
 import tests.faults.killing  # noqa: F401 - for the victims
-from engine.cli import application
 from engine.embedded import encoder_folder
 from engine.progress import Silent
 from engine.providers.onnx import MODELS, OnnxEncoder
+from engine.shell.application import command
 from engine.wiring import open_engine  # noqa: F401 - a command imports it when it opens the engine
 from tests.clean_environment import CACHE
 from tests.encoders import load_once
 
 ENCODER = "e5-small"
-COMMAND = typer.main.get_command(application())
+COMMAND = command()
 
 load_once()
 # Without a pool of threads: its threads would not be there after the fork.

@@ -1,34 +1,54 @@
 // Purpose: who connects two entities: the shortest ways over relations, then those who are mentioned in most records with both. Merged entities are one.
-// Parameters: user_id (whose graph, a text), entity and other (names of the two), limit (of each).
+// Parameters: user_id (whose graph, a text), entity and other (names of the two), limit (of each), symmetric (types whose direction says nothing, as the
+//   domain file has them).
 // Returns: how (relations, or records), through (the way, or who), steps (relations on the way), records (with one and with the other).
-// Result on the bundled history with entity "Ruth", other "Ellen", limit 3:
+// Result on the bundled history with entity "Ruth", other "Ellen", limit 3, symmetric ["BORDERS", "BUSINESS_PARTNER_OF", "COLLABORATED_WITH",
+//   "COLLEAGUE_OF", "COUSIN_OF", "ENEMY_OF", "ENGAGED_TO", "FRIEND_OF", "HALF_SIBLING_OF", "IN_LAW_OF", "KNOWS", "LIVES_WITH", "LOCATED_NEAR",
+//   "MARRIED_TO", "NEIGHBOR_OF", "PARTNER_OF", "PLAYED_AGAINST", "SIBLING_OF", "STEP_SIBLING_OF"]:
 //   how        through                                                 steps  records
 //   relations  Ruth PARENT_OF Bob Harlan, Bob Harlan SIBLING_OF Ellen  2
 //   records    Dave Kowalski                                                  5, 13
 //   records    Cedar Court                                                    3, 4
 //   records    Katie                                                          3, 4
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(a:Entity)
-WHERE all(merge IN merges WHERE merge.known_to IS NULL)
+MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(a:Entity)
 WITH collect(DISTINCT a) AS ones
-MATCH (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(b:Entity)
-WHERE all(merge IN merges WHERE merge.known_to IS NULL)
+MATCH (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(b:Entity)
 WITH ones, collect(DISTINCT b) AS others
 WHERE none(one IN ones WHERE one IN others)
 CALL (ones, others) {
-  UNWIND ones AS a
-  UNWIND others AS b
-  MATCH way = allShortestPaths((a)-[*..8]-(b))  // over merges, too: each is a step when ways are compared, and none of those that are shown
-  WHERE all(one IN relationships(way) WHERE one.merge_id IS NOT NULL AND one.known_to IS NULL
-            OR one.strength > 0 AND size(coalesce(one.archivings, [])) % 2 = 0)
-  WITH DISTINCT [one IN relationships(way) WHERE one.strength > 0] AS relations
-  WITH collect(relations) AS ways, min(size(relations)) AS steps
-  UNWIND [relations IN ways WHERE size(relations) = steps AND steps <= 4] AS relations
-  WITH steps, [relation IN relations | [end IN [startNode(relation), endNode(relation)] |
-         head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole.name])] + relation.name] AS named
-  WITH DISTINCT steps, substring(reduce(text = '', one IN named | text + ', ' + one[0] + ' ' + one[2] + ' ' + one[1]), 2) AS through
-  RETURN 'relations' AS how, through, steps, null AS records
-  ORDER BY through LIMIT $limit
+  // Whom the two reach in one relation, in two and so on, until they meet: next from the side with fewer, and each entity once, so that hubs stay cheap.
+  WITH ones, reduce(sides = [[ones], [others]], turn IN range(1, 8) | CASE
+    WHEN size(sides[0]) + size(sides[1]) = 6 OR any(one IN sides[0][-1] WHERE one IN sides[1][-1]) THEN sides
+    WHEN size(sides[0][-1]) > size(sides[1][-1]) THEN reverse(sides)
+    ELSE [sides[0] + [COLLECT {
+      UNWIND sides[0][-1] AS here
+      MATCH (here:Entity {active: true})-[down:SUPERSEDES WHERE down.known_to IS NULL]->*()-[relation]-()
+            <-[up:SUPERSEDES WHERE up.known_to IS NULL]-*(there:Entity {active: true})
+      WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
+      RETURN DISTINCT there
+    }], sides[1]] END) AS sides
+  WITH CASE WHEN sides[0][0] = ones THEN sides ELSE reverse(sides) END AS sides
+  WITH sides[0][..-1] + [[one IN sides[0][-1] WHERE one IN sides[1][-1]]] + reverse(sides[1])[1..] AS steps
+  // The ways over those. Of the ways to each only the first few are kept: the first few of all go on from these.
+  WITH steps, reduce(found = [one IN steps[0] | {end: one, ways: [[]]}], nexts IN steps[1..] | COLLECT {
+    UNWIND found AS one
+    WITH one.end AS here, one.ways AS ways
+    MATCH (here:Entity {active: true})-[down:SUPERSEDES WHERE down.known_to IS NULL]->*(part)-[relation]-()
+          <-[up:SUPERSEDES WHERE up.known_to IS NULL]-*(there:Entity {active: true})
+    WHERE there IN nexts AND relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
+    WITH here, ways, relation.name AS name, there,
+         CASE WHEN relation.name IN $symmetric THEN here.key < there.key ELSE startNode(relation) = part END AS onwards
+    WITH DISTINCT ways, there, CASE WHEN onwards THEN here.name + ' ' + name + ' ' + there.name ELSE there.name + ' ' + name + ' ' + here.name END AS step
+    UNWIND ways AS way
+    WITH there, way + step AS way ORDER BY way
+    WITH there, collect(way)[..$limit] AS ways
+    RETURN {end: there, ways: ways}
+  }) AS found
+  UNWIND found AS one
+  UNWIND one.ways AS way
+  WITH DISTINCT steps, way ORDER BY way LIMIT $limit
+  RETURN 'relations' AS how, substring(reduce(text = '', step IN way | text + ', ' + step), 2) AS through, size(steps) - 1 AS steps, null AS records
   UNION ALL
   UNWIND ones AS a
   MATCH (a)<-[one:MENTIONS]-(r:Record)-[m:MENTIONS]->(:Entity)<-[merges:SUPERSEDES*0..8]-(e:Entity {active: true})

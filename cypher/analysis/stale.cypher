@@ -1,6 +1,6 @@
 // Purpose: live facts that nothing has confirmed for long: neither said nor said again since. The oldest first.
 // Parameters: user_id (whose graph, a text), days (at least so many), at (the day to which they are counted, a text, as that of today).
-// Returns: subject (whom it is about, if known), fact (its caption), last (the day when it was said or confirmed last), days (since then).
+// Returns: subject (whom it is about: else whom it names, if anybody), fact (its caption), last (the day when it was said or confirmed last), days (since then).
 // Result on the bundled history with days 365, at "2026-11-01":
 //   subject  fact                           last        days
 //   Ellen    Ellen lives at 8 Osprey Lane.  2025-10-18  379
@@ -10,6 +10,7 @@ WITH f, coalesce(f.said_at, f.known_from) AS said
 WITH f, date(CASE WHEN f.last_confirmed_at > said THEN f.last_confirmed_at ELSE said END) AS last
 WITH f, last, duration.inDays(last, date($at)).days AS days
 WHERE days >= $days
-OPTIONAL MATCH (f)-[:ABOUT {primary: true}]->(:Entity)<-[merges:SUPERSEDES*0..8]-(e:Entity {active: true})
-WHERE all(merge IN merges WHERE merge.known_to IS NULL)
-RETURN e.name AS subject, f.caption AS fact, last, days ORDER BY last, fact
+RETURN head(COLLECT {
+  MATCH (f)-[about:ABOUT]->(:Entity)<-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity {active: true})
+  RETURN e.name ORDER BY coalesce(about.primary, false) DESC, e.name LIMIT 1
+}) AS subject, f.caption AS fact, last, days ORDER BY last, fact

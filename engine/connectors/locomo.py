@@ -55,7 +55,7 @@ def locomo_histories(document: object, *, handle: str | None, skipped: Skipped) 
             raise InvalidHistory(detail, path=joined(place, "sample_id"))
         found[name_key(history.handle)] = history
     kept = [history for history in found.values() if history.conversations]
-    skipped["samples without turns"] += len(found) - len(kept)
+    skipped["sample without turns"] += len(found) - len(kept)
     return kept
 
 
@@ -87,7 +87,7 @@ def _sessions(fields: dict[str, object], place: str, skipped: Skipped) -> tuple[
         if turns:
             sessions.append(Conversation(key, turns, started_at=started_at))
         else:
-            skipped["conversations without turns"] += 1
+            skipped["conversation without turns"] += 1
     return tuple(sessions)
 
 
@@ -98,7 +98,7 @@ def _turn(raw: object, place: str, skipped: Skipped) -> Turn | None:
         caption = storable(form.blip_caption, joined(place, "blip_caption"))
         text = (text + SHARED_PICTURE.format(caption=caption)).lstrip()
     if not text.strip():
-        skipped["turns without text"] += 1
+        skipped["turn without text"] += 1
         return None
     ref = identifier(form.dia_id, joined(place, "dia_id")) if form.dia_id is not None else None
     return Turn(named(form.speaker, joined(place, "speaker")), text, ref=ref)

@@ -119,7 +119,7 @@ def _conversations(entries: list[object], outline: Outline, skipped: Skipped) ->
         )
         found[form.id] = conversation
     kept = tuple(conversation for conversation in found.values() if conversation.turns)
-    skipped["conversations without turns"] += len(found) - len(kept)
+    skipped["conversation without turns"] += len(found) - len(kept)
     return kept
 
 
@@ -154,7 +154,7 @@ def _turns(entries: list[object], place: str, skipped: Skipped) -> tuple[Turn, .
         if text.strip():
             turns.append(Turn(speakers[form.speaker], text, at, ref, privacy))
         else:
-            skipped["turns without text"] += 1
+            skipped["turn without text"] += 1
     return tuple(turns)
 
 
@@ -187,7 +187,7 @@ class _Files:
             if self._size(path, joined(place, "path")):
                 files.append(file)
             else:
-                self._skipped["empty files"] += 1
+                self._skipped["empty file"] += 1
         return tuple(files)
 
     def _located(self, raw: str, place: str) -> Path:

@@ -21,9 +21,16 @@ from engine.connectors.texts import CONTENT_TYPES, text_history
 from engine.domain.history import History
 from engine.domain.names import clean_name
 from engine.errors import InvalidHistory, WrongContentType
-from engine.progress import Progress
+from engine.progress import Progress, counted
 
 _TASK = "read"
+_SEVERAL = {
+    "empty file": "empty files",
+    "turn without text": "turns without text",
+    "conversation without turns": "conversations without turns",
+    "sample without turns": "samples without turns",
+}
+"""What is left out, as it is named where there is one, and where there are more."""
 _AT = re.compile(r"^(.*) at line (\d+) column (\d+)$", re.DOTALL)
 
 
@@ -121,5 +128,5 @@ def _column(content: bytes, line: int, offset: int) -> int:
 
 
 def _note(skipped: Skipped) -> str:
-    counted = [f"{count:,} {kind}" for kind, count in skipped.items() if count]
-    return f"skipped {', '.join(counted)}" if counted else ""
+    noted = [counted(count, kind, _SEVERAL[kind]) for kind, count in skipped.items() if count]
+    return f"skipped {', '.join(noted)}" if noted else ""

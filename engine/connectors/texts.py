@@ -32,7 +32,7 @@ def text_history(path: Path, *, handle: str | None, max_text_bytes: int, skipped
         if check_text(file, max_text_bytes):
             files.append(HistoryFile(source_id, file, content_type, file.stem))
         else:
-            skipped["empty files"] += 1
+            skipped["empty file"] += 1
     return History(handle, handle, (), tuple(files))
 
 

@@ -195,7 +195,9 @@ class Merge:
 
     merge_id: UUID
     entity_id: UUID
+    entity_name: str
     merged_id: UUID
+    merged_name: str
     at: datetime
     reason: str
 

@@ -20,6 +20,7 @@ from engine.domain.profile import FactGroup, KnownFact, Profile
 from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.known_lines import said_else
 from engine.knowledge.reading import EntityReads
+from engine.progress import counted
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_text
@@ -121,7 +122,7 @@ def _who(one: Entity) -> _Line:
     period = f"{one.first_mentioned_at:%Y-%m-%d} to {one.last_mentioned_at:%Y-%m-%d}"
     places = ", ".join("/".join(anchor.path[1:]) or "/" for anchor in one.anchors[:3])
     also = f"; also called {others}" if others else ""
-    records = "1 record" if one.mentions == 1 else f"{one.mentions} records"
+    records = counted(one.mentions, "record")
     return _Line(f"{one.name}: {one.kind}{also}. Mentioned in {records}, {period}, at {places}.")
 
 

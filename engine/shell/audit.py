@@ -54,6 +54,7 @@ def _print_leaks(here: Session, report: LeakReport) -> None:
     for leak in report.leaks[:SHOWN]:
         here.line(f"LEAK (seed {leak.seed}) {leak.operation} by {leak.asker}: {leak.wrong}", style="red")
     found = counted(len(report.leaks), "leak") if report.leaks else "no leak"
-    world = f"{report.nodes} nodes, {report.records} records, {report.grants} grants"
+    things = ((report.nodes, "node"), (report.records, "record"), (report.grants, "grant"))
+    world = ", ".join(counted(number, unit) for number, unit in things)
     line = f"{counted(report.operations, 'operation')} on {world} in {report.seconds:.0f} s: {found}."
     here.line(f"\n{line}", style="bold red" if report.leaks else "bold green")

@@ -14,6 +14,7 @@ from uvicorn.importer import import_from_string
 
 import engine
 from engine.errors import SettingsError
+from engine.shell import interruption
 from engine.shell.session import Commands, Session
 
 APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
@@ -53,7 +54,7 @@ async def serve(
             with suppress(asyncio.CancelledError):
                 await opened
     if interrupted.is_set():
-        raise typer.Exit(130)
+        raise typer.Exit(interruption.INTERRUPTED)
 
 
 async def _say_when_ready(here: Session, opening: engine.Opening, listener: socket.socket) -> None:

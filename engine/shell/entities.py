@@ -255,7 +255,9 @@ async def merge(
     async with here.memory(user) as memory:
         ids = [await named(memory, one) for one in (entity, merged)]
         made = await memory.entities.merge(ids[0], ids[1], reason)
-    here.answer(made, f"Merged; undo it with: neurigraph entity undo {made.merge_id}")
+    here.answer(
+        made, f"{made.merged_name} is read as {made.entity_name}; undo it with: neurigraph entity undo {made.merge_id}"
+    )
 
 
 @entities.async_command("undo", as_json=True)
@@ -267,7 +269,7 @@ async def undo(
     """Undo a merge: its entities are read apart again."""
     async with here.memory(user) as memory:
         undone = await memory.entities.undo_merge(merge_id)
-    here.answer(undone, f"Entity {undone.merged_id} is read apart again.")
+    here.answer(undone, f"{undone.merged_name} is read apart from {undone.entity_name} again.")
 
 
 @entities.async_command("merges", as_json=True)
@@ -275,7 +277,7 @@ async def merges(here: Session, user: Handle = None, as_of: AsOf = None, known_a
     """List the merges that hold."""
     async with here.memory(user) as memory:
         found = await memory.entities.merges(moment_of(as_of, known_at), limit=MOST)
-    rows = [(one.merge_id, one.entity_id, one.merged_id, f"{one.at:%Y-%m-%d}", one.reason) for one in found]
+    rows = [(one.merge_id, one.entity_name, one.merged_name, f"{one.at:%Y-%m-%d}", one.reason) for one in found]
     print_list(here, {"merges": found}, ("merge", "entity", "merged", "when", "why"), rows, "Nothing is merged.")
 
 

@@ -84,12 +84,13 @@ def _show(here: Session, found: RetractionPreview) -> None:
         here.answer(found, "")
         return
     here.out.print(Text("Nothing was changed. A retraction would", style="bold"))
+    alone = counted(found.entities_unmentioned, "entity", "entities")
     lines = [
         f"withdraw {counted(found.records_ending, 'record')}",
         f"end {counted(found.facts_ending, 'fact')}, let {found.facts_reviving} hold again",
         f"leave {counted(found.facts_staying, 'fact')} that another record says",
         f"end {counted(found.relations_ending, 'relation')}, weaken {found.relations_weakened}",
-        f"end {counted(found.mentions_ending, 'mention')}, leave {found.entities_unmentioned} entities that nothing mentions",
+        f"end {counted(found.mentions_ending, 'mention')}, leave {alone} that nothing mentions",
     ]
     for line in lines:
         here.out.print(Text(f"  {line}"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
@@ -27,6 +26,7 @@ import engine
 from engine.domain.ingest import UNLIMITED, Limits
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.settings import Settings
+from engine.shell import interruption
 from engine.shell.plain_json import print_json
 from engine.shell.printable import PrintableConsole
 from engine.shell.progress_bars import RichProgress
@@ -42,8 +42,6 @@ Work = TypeVar("Work", bound=Callable[..., Coroutine[Any, Any, None]])
 
 _BARE = {NotFound().detail: "Not found: nothing here has this id, or it is not yours to see."}
 """What is said in place of a detail that names nothing."""
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 PIPE_WIDTH = 110
 """Columns of tables that are not printed on a terminal."""
 
@@ -64,7 +62,10 @@ class Session:
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Runs a command's work; an engine error is printed as one sentence on stderr, with exit code 1."""
         try:
-            asyncio.run(self._until_interrupted(work))
+            with interruption.cancels_work():
+                asyncio.run(self._until_interrupted(work))
+        except KeyboardInterrupt:  # for a second time, or before the loop was there
+            interruption.end(as_json=self.as_json)
         except NeurigraphError as error:
             if self.debug:
                 raise
@@ -86,11 +87,7 @@ class Session:
         try:
             await work
         except asyncio.CancelledError:
-            if self.as_json:
-                print_json(self.out, {"error": "Interrupted."})
-            for stream in (sys.stdout, sys.stderr):
-                stream.flush()
-            os._exit(INTERRUPTED)
+            interruption.end(as_json=self.as_json)
 
     def line(self, text: str | Text, style: str = "") -> None:
         """Prints a line of the result; it is not wrapped."""

@@ -48,6 +48,7 @@ async def test_entities_are_read_merged_and_apart(
     assert again.status_code in (201, 409)
     [listed] = (await door.get(f"{home_path}/entity-merges")).json()
     assert (listed["reason"], listed["entity_id"]) == ("a nickname", ellen["entity_id"])
+    assert (listed["entity_name"], listed["merged_name"]) == (ellen["name"], elli["name"])
     undone = await door.post(f"{home_path}/entity-merges/{listed['merge_id']}/undo", json={})
     assert undone.status_code == 200 and (await door.get(f"{home_path}/entity-merges")).json() == []
     missing = await door.post(f"{home_path}/entity-pairs/{listed['merge_id']}/apart", json={})

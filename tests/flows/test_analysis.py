@@ -88,7 +88,7 @@ def test_there_are_ten() -> None:
 def test_headers_name_what_the_bundled_domain_file_says() -> None:
     given = {name: header(text)[0] for name, text in STATEMENTS.items()}
     assert given["contradictions"]["functional"] == DOMAIN["functional"]
-    assert given["strongest"]["symmetric"] == DOMAIN["symmetric"]
+    assert given["strongest"]["symmetric"] == given["connections"]["symmetric"] == DOMAIN["symmetric"]
 
 
 PLACED = "5e0cab91a5a1"
@@ -193,6 +193,34 @@ async def test_ways_lead_over_merged_entities(engine: Engine, parted: Memory) ->
     assert both["Harlan Joinery"] == [3, 1] and not both.keys() & {"Walter Vang", "Nestor Quill", "Brook Plumbing"}
 
 
+async def test_a_merge_is_no_step_when_ways_are_compared(engine: Engine, memory: Memory) -> None:
+    """Ann, Nora and Peter (both are Martin), Emma: two relations; over Carl and Dora three."""
+    pairs = [
+        ("Ann Berg", "Nora Vold"),
+        ("Peter Falk", "Emma Holm"),
+        ("Ann Berg", "Carl Moss"),
+        ("Carl Moss", "Dora Nilsson"),
+    ]
+    texts = [f"{one} is a friend of {other}." for one, other in (*pairs, ("Dora Nilsson", "Emma Holm"))]
+    turns = tuple(Turn("Bob", text) for text in (*texts, "Martin Lund came by."))
+    await memory.records.remember(Conversation("c1", turns), node_id=memory.principal.user_id)
+    for name in ("Nora Vold", "Peter Falk"):
+        await memory.entities.merge(await known_as(memory, "Martin Lund"), await known_as(memory, name))
+    found = await rows(engine, memory, "connections", entity="Ann Berg", other="Emma Holm", limit=5)
+    ways = [(one["through"], one["steps"]) for one in found if one["how"] == "relations"]
+    assert ways == [("Ann Berg FRIEND_OF Martin Lund, Emma Holm FRIEND_OF Martin Lund", 2)]
+
+
+async def test_a_symmetric_relation_of_two_that_are_one_is_one_way(engine: Engine, memory: Memory) -> None:
+    """Relations point from the first name in the alphabet to the other."""
+    texts = ("Anna Berg is a friend of Carl Moss.", "Dora Holm is a friend of Carl Moss.")
+    turns = tuple(Turn("Bob", text) for text in texts)
+    await memory.records.remember(Conversation("c1", turns), node_id=memory.principal.user_id)
+    await memory.entities.merge(await known_as(memory, "Anna Berg"), await known_as(memory, "Dora Holm"))
+    found = await rows(engine, memory, "connections", entity="Dora Holm", other="Carl Moss", limit=9)
+    assert [one["through"] for one in found] == ["Anna Berg FRIEND_OF Carl Moss"]
+
+
 async def test_the_life_of_merged_entities_is_told_once_by_the_name_of_the_whole(
     engine: Engine, parted: Memory
 ) -> None:
@@ -254,6 +282,17 @@ async def test_facts_that_nothing_confirmed_for_long_are_stale(engine: Engine, m
     for days, expected in ((101, []), (40, [of_rosa]), (39, [of_rosa, *later])):
         found = await rows(engine, memory, "stale", days=days, at="2024-08-16")
         assert [(one["subject"], one["fact"], str(one["last"]), one["days"]) for one in found] == expected
+
+
+async def test_a_stale_fact_without_a_subject_shows_whom_it_names(engine: Engine, memory: Memory) -> None:
+    turn = Turn("Bob", "Rosa Lindqvist and Ellen Harlan met.")
+    await memory.records.remember(Conversation("c1", (turn,)), node_id=memory.principal.user_id)
+    for text in ("The boat is red.", "The lease that Rosa Lindqvist signed is over."):
+        await memory.facts.write(WrittenFact(text, at=datetime(2024, 5, 8, tzinfo=UTC)))
+    await memory.entities.merge(await known_as(memory, "Ellen Harlan"), await known_as(memory, "Rosa Lindqvist"))
+    found = await rows(engine, memory, "stale", days=1, at="2024-08-16")
+    shown = [(None, "The boat is red."), ("Ellen Harlan", "The lease that Rosa Lindqvist signed is over.")]
+    assert [(one["subject"], one["fact"]) for one in found] == shown
 
 
 async def test_a_marriage_that_is_stated_of_two_parts_in_two_directions_is_one(engine: Engine, memory: Memory) -> None:

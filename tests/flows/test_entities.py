@@ -141,6 +141,7 @@ async def test_a_merge_is_read_as_one_and_undone_exactly(memory: Memory) -> None
     ellen, elli = await named(memory, "Ellen"), await named(memory, "Elli Harlan")
     merge = await memory.entities.merge(ellen.entity_id, elli.entity_id, "a nickname")
     assert (merge.entity_id, merge.merged_id) == (ellen.entity_id, elli.entity_id)
+    assert (merge.entity_name, merge.merged_name) == ("Ellen", "Elli Harlan")
     one = await memory.entities.get(elli.entity_id)
     assert one.entity_id == ellen.entity_id and one.merged == (elli.entity_id,) and one.mentions == 2
     assert set(one.names) == {"Ellen", "Elli Harlan"}

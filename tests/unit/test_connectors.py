@@ -162,7 +162,7 @@ async def test_empty_parts_are_skipped_and_counted(saved, tmp_path):
     (history,) = await read(path, progress=progress)
     assert [c.source_id for c in history.conversations] == ["c1"]
     assert history.files == ()
-    assert progress.finished == ["skipped 1 turns without text, 2 conversations without turns, 1 empty files"]
+    assert progress.finished == ["skipped 1 turn without text, 2 conversations without turns, 1 empty file"]
 
 
 async def test_a_handle_that_is_passed_wins(saved):

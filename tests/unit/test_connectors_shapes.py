@@ -101,7 +101,7 @@ async def test_a_folder_of_texts(tmp_path):
     progress = Noted()
     (history,) = await read(tmp_path, handle="bob", progress=progress)
     assert [file.source_id for file in history.files] == ["a.markdown", "sub/b.txt"]
-    assert progress.finished == ["skipped 1 empty files"]
+    assert progress.finished == ["skipped 1 empty file"]
     (tmp_path / "picture.png").write_bytes(b"x")
     with pytest.raises(WrongContentType, match="picture"):
         await read(tmp_path, handle="bob")

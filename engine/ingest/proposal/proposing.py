@@ -16,6 +16,7 @@ from engine.domain.scope import INGESTED, Origin
 from engine.ingest.proposal.matters import Floats, Matter, matters
 from engine.ingest.proposal.people import Person, people
 from engine.knowledge.naming.kinship import Group
+from engine.progress import counted
 
 MOST_PEOPLE, MOST_OTHERS, MOST_MATTERS = 12, 6, 12
 LEAST_OF_OTHERS = 6
@@ -94,7 +95,9 @@ def _people_nodes(found: Sequence[Person], names: Mapping[Group, str], said: Sai
 def _person_node(person: Person, above: tuple[str, ...], said: Said) -> ProposedNode:
     full = tuple(name for name, _ in person.full.most_common(2) if name != person.name)
     summary = f"{person.name}, {person.relation}" if person.relation else person.name
-    reason = f"named in {len(person.turns)} turns" + (f", called {person.relation}" if person.relation else "")
+    reason = f"named in {counted(len(person.turns), 'turn')}" + (
+        f", called {person.relation}" if person.relation else ""
+    )
     size, spread = len(person.turns), _spread(person.turns, said)
     return ProposedNode((*above, person.name), "persona", summary, (), full, size, spread, reason)
 
