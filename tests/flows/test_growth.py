@@ -15,6 +15,7 @@ from engine.shell.plain_json import write_json
 SMALL = {"OWN": 40, "OWN_NODES": 2, "OTHERS": 2, "OTHER_NODES": 2, "OTHER_TURNS": 8, "TURNS_A_RECORD": 4, "ROUNDS": 1}
 
 
+@pytest.mark.long
 async def test_others_are_copied_until_all_hold_what_is_asked_for(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
