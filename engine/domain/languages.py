@@ -19,7 +19,7 @@ _STEMMERS = {
     "hu": "hungarian", "ro": "romanian", "ca": "catalan", "eu": "basque", "ga": "irish", "et": "estonian", "lt": "lithuanian",
     "id": "indonesian", "el": "greek", "ru": "russian", "hy": "armenian", "ar": "arabic", "fa": "persian", "hi": "hindi",
 }  # fmt: skip
-"""The stemmers of the library, for every language that the other one has stop words of."""
+"""The stemmers of languages that the other library has stop words of."""
 STEMMED = tuple(_STEMMERS)
 """Languages that words are stemmed in."""
 TOLD_BY = 4000
