@@ -1,21 +1,45 @@
-"""Which language a text is written in, and its stop words: for the languages that a library has lists of. Pure."""
+"""Which language a text is written in, its stop words and stems: for the languages that libraries have them of. Pure."""
 
 from __future__ import annotations
 
 import re
+import threading
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
+import snowballstemmer
 import stopwordsiso
 
 LANGUAGES = ("en", "de", "es", "pt", "fr", "it", "nl", "pl", "sv", "da", "tr", "cs")
 """Languages that are distinguished, by their ISO 639-1 codes; the first is the default."""
+_STEMMERS = {
+    "en": "english", "de": "german", "es": "spanish", "pt": "portuguese", "fr": "french", "it": "italian", "nl": "dutch",
+    "pl": "polish", "sv": "swedish", "da": "danish", "tr": "turkish", "cs": "czech", "no": "norwegian", "fi": "finnish",
+    "hu": "hungarian", "ro": "romanian", "ca": "catalan", "eu": "basque", "ga": "irish", "et": "estonian", "lt": "lithuanian",
+    "id": "indonesian", "el": "greek", "ru": "russian", "hy": "armenian", "ar": "arabic", "fa": "persian", "hi": "hindi",
+}  # fmt: skip
+"""The stemmers of languages that the other library has stop words of."""
+STEMMED = tuple(_STEMMERS)
+"""Languages that words are stemmed in."""
+TOLD_BY = 4000
+"""Characters of a text, from its start, by which its language is told."""
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
+
+_stemmers = {code: snowballstemmer.stemmer(name) for code, name in _STEMMERS.items()}
+_stemming = threading.Lock()  # a stemmer keeps the word it works on
 
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, frozenset[str]]:
-    return {language: frozenset(stopwordsiso.stopwords(language)) for language in LANGUAGES}
+    return {language: frozenset(stopwordsiso.stopwords(language)) for language in STEMMED}
+
+
+@lru_cache(maxsize=1)
+def _languages() -> dict[str, tuple[str, ...]]:
+    """By stop word the languages that have it."""
+    every = frozenset[str]().union(*_lists().values())
+    return {word: tuple(language for language, words in _lists().items() if word in words) for word in every}
 
 
 def stop_words(language: str) -> frozenset[str]:
@@ -23,8 +47,27 @@ def stop_words(language: str) -> frozenset[str]:
     return _lists().get(language, frozenset())
 
 
+@lru_cache(maxsize=1 << 16)
+def stem(word: str, language: str) -> str:
+    """The stem of a folded word in one of the languages `STEMMED`."""
+    with _stemming:
+        return str(_stemmers[language].stemWord(word))
+
+
 def language_of(texts: Sequence[str]) -> str:
     """The language whose stop words the texts hold most of."""
-    said = [word for text in texts for word in _WORD.findall(text.casefold())]
-    counts = {language: sum(word in words for word in said) for language, words in _lists().items()}
+    counts = _counts(texts)
     return max(LANGUAGES, key=lambda language: counts[language])
+
+
+def languages_of(text: str) -> tuple[str, ...]:
+    """The languages, of `STEMMED`, whose stop words the text holds most of: English alone where it is among them, none where the
+    text holds no stop word."""
+    counts = _counts([text[:TOLD_BY]])
+    most = max(counts.values(), default=0)
+    return ("en",) if most and counts["en"] == most else tuple(one for one in STEMMED if most and counts[one] == most)
+
+
+def _counts(texts: Sequence[str]) -> Counter[str]:
+    said = (word for text in texts for word in _WORD.findall(text.casefold()))
+    return Counter(language for word in said for language in _languages().get(word, ()))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,8 +16,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
 
-import snowballstemmer
 from pgvector import SparseVector
+
+from engine.domain.languages import STEMMED, languages_of, stem, stop_words
 
 Unit = Literal["turn", "passage", "record"]
 """What counts as one document: a turn of a conversation, a passage of a file, a whole record."""
@@ -57,9 +57,6 @@ _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-
-_stemmer = snowballstemmer.stemmer("english")
-_stemming = threading.Lock()  # a stemmer keeps the word it works on
 
 
 def words(text: str) -> list[str]:
@@ -109,10 +106,42 @@ def _pairs(run: str) -> list[str]:
     return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
 
 
+def stored_words(text: str) -> list[str]:
+    """The words that a stored text is found by: all of `words`, and stems in the language of the text.
+
+    All of `words` stay, so that a wrong guess of the language loses nothing, and what was stored before stems were is found as
+    ever; stems take the terms that they leave.
+    """
+    found = words(text)
+    stems = _stems(text, languages_of(text))
+    kept = set(list(dict.fromkeys(stems))[: max(0, MOST_TERMS - len(set(found)))]) if stems else ()
+    return found + [one for one in stems if one in kept]
+
+
+def asked_words(question: str) -> list[str]:
+    """The words that a question looks for: `words`, and stems in its language; in every one where it is too short to tell."""
+    return words(question) + _stems(question, languages_of(question) or STEMMED)
+
+
+def _stems(text: str, languages: Sequence[str]) -> list[str]:
+    """Stems in these languages that differ from the words themselves, without those of stop words."""
+    others = [language for language in languages if language != "en"]  # the words are stemmed as English ones
+    if not others:
+        return []
+    stems: list[str] = []
+    for token in _WORD.findall(folded(text)):
+        if _UNSPACED.search(token):
+            continue
+        token = token[:LONGEST_WORD]
+        own = _stem(token) if token.isascii() else token
+        found = dict.fromkeys(stem(token, language) for language in others if token not in stop_words(language))
+        stems += [one for one in found if one != own]
+    return stems
+
+
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
-    with _stemming:
-        return str(_stemmer.stemWord(word))
+    return stem(word, "en")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -139,6 +168,11 @@ def sparse(text: str, unit: Unit) -> SparseVector:
 def sparse_of(by_term: Mapping[int, float]) -> SparseVector:
     """Weights by term as a sparse vector; the vector's places count from 0, terms from 1."""
     return SparseVector({term - 1: weight for term, weight in by_term.items()}, DIMENSION)
+
+
+def terms_of(stored: SparseVector) -> tuple[int, ...]:
+    """The terms of a vector as it is stored."""
+    return tuple(place + 1 for place in stored.indices())
 
 
 def rarity(total: int, documents: int) -> float:

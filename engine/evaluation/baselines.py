@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.domain.principal import Principal
-from engine.domain.terms import rarity, term_id, words
+from engine.domain.terms import asked_words, rarity, term_id
 from engine.neurigraph import Engine
 from engine.providers.embedder import Vectors
 from engine.stores.statements import sql_in, sql_text
@@ -83,7 +83,7 @@ class Baselines:
     def _by_words(self, question: str) -> NDArray[np.floating]:
         wanted = {
             term: rarity(len(self._terms), self._documents[term])
-            for term in {term_id(word) for word in words(question)}
+            for term in {term_id(word) for word in asked_words(question)}
             if term in self._documents
         }
         return np.array(

@@ -15,6 +15,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from pgvector import SparseVector
+
 from engine.commit.changes import RecordRevised, RecordReworded
 from engine.commit.rows import deltas, facts, pending_vectors, term_counts
 from engine.commit.unit_of_work import UnitsOfWork
@@ -40,7 +42,7 @@ from engine.domain.embedding import Embedded
 from engine.domain.graph import RecordRevision, RecordSlice, RewordedRecord, own_slice, times
 from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
-from engine.domain.terms import Unit, sparse_of, weights, words
+from engine.domain.terms import Unit, sparse_of, stored_words, terms_of, weights
 from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
 from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel, Model
@@ -247,21 +249,22 @@ class ContentHistory:
         pending: Parameters = {"rows": wording.rows, "embedding_pending": vector is None}
         parameters = pending | place.model.item_meaning(vector)
         if place.kind == "item":
-            found = words(text)
+            terms = weights(stored_words(text), now.unit)
             parameters |= {
-                "terms": sparse_of(weights(found, now.unit)),
+                "terms": sparse_of(terms),
                 "content_hash": hashlib.sha256(text.encode("utf-8")).digest(),
                 "dates": list(dates_in(text, delta.effective_at or delta.known_at)),
                 "word_count": len(text.split()),
                 "token_count": place.model.embedder.count_tokens(text),
             }
             if delta.subject_id in wording.rows:
-                await self._recount(connection, place, now, set(weights(found, now.unit)))
+                await self._recount(connection, place, now, delta.subject_id, set(terms))
         await connection.execute(place.statement("reworded"), parameters)
 
-    async def _recount(self, connection: Connection, place: Place, now: Stored, after: set[int]) -> None:
-        """Updates the counts of documents by term: the item counts with its present words."""
-        before = set(weights(words(now.own.slice.state["content"]), now.unit))
+    async def _recount(self, connection: Connection, place: Place, now: Stored, item_id: UUID, after: set[int]) -> None:
+        """Updates the counts of documents by term: the item counts with its present words, not with those it was stored with."""
+        [stored] = await connection.fetch(sql_in("item/terms", place.schema), {"item_id": item_id}, row=SparseVector)
+        before = set(terms_of(stored))
         counts = Counter({term: (term in after) - (term in before) for term in before | after})
         await term_counts.move(connection, place.schema, term_counts.moves({now.counted: counts}))
 

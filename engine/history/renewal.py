@@ -33,7 +33,7 @@ from engine.domain.embedding import Embedded
 from engine.domain.principal import Principal
 from engine.domain.rereading import HeldFields
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
-from engine.domain.terms import Unit
+from engine.domain.terms import Unit, terms_of
 from engine.history.chain import load
 from engine.history.contents import ContentHistory, Place, Stored, recorded
 from engine.providers.active import Model
@@ -57,11 +57,9 @@ class _EndingItem:
     @property
     def ending(self) -> Ending:
         """The item with the words that it is counted with."""
-        # places of a stored vector count from 0, terms from 1
-        terms = tuple(place + 1 for place in self.terms.indices())
         private, scoped = self.privacy == "private", self.scope != "user"
         counted = "" if self.whole else counted_unit(self.unit, private=private, scoped=scoped)
-        return Ending(self.item_id, self.revision, self.known_from, terms, counted)
+        return Ending(self.item_id, self.revision, self.known_from, terms_of(self.terms), counted)
 
 
 class Renewals(ContentHistory):

@@ -19,7 +19,7 @@ from engine.domain.document import RecordRenewal
 from engine.domain.fact import FactRow
 from engine.domain.retraction import RecordRetraction
 from engine.domain.scope import counted_unit
-from engine.domain.terms import weights, words
+from engine.domain.terms import terms_of
 from engine.errors import Conflict
 from engine.history.contents import Place, recorded
 from engine.history.facts import FactItems, FactTimes
@@ -90,12 +90,12 @@ class RetractedRecords(Renewals):
         connection = unit.connection
         copied = {"item_id": taker.fact_id, "copied": withdrawn.fact_id, "record_id": taker.record_id}
         times = {"valid_from": taker.valid_from, "now": now}
-        text = await item_rows.promote(connection, schema, copied | times)
-        if text is None:
+        terms = await item_rows.promote(connection, schema, copied | times)
+        if terms is None:
             return
         private, scoped = taker.privacy == "private", taker.scope != "user"
         unit_name = counted_unit("passage", private=private, scoped=scoped)
-        counted = Counter([0, *weights(words(text), "passage")])
+        counted = Counter([0, *terms_of(terms)])
         await term_counts.move(connection, schema, term_counts.moves({unit_name: counted}))
         renewal = RecordRenewal(taker.node_id, schema, taker.record_id, {}, None, (), STAYS, now)
         renewed = await self.renew(connection, unit.principal, model, renewal)

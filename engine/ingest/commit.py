@@ -32,7 +32,7 @@ from engine.domain.graph import ManifestLine
 from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, RecordDraft, SourceAdvance, StoredRecord
-from engine.domain.terms import sparse_of, weights, words
+from engine.domain.terms import sparse_of, stored_words, weights
 from engine.ingest.assignment.decisions import keep_decisions
 from engine.ingest.entered import enter_first, note_received, note_unread
 from engine.ingest.facts import Decided, FactEntry, begun, confirmed, in_graph, new_facts
@@ -167,7 +167,7 @@ class RecordCommit:
             "summary": draft.summary,
             **model.meaning(record.vector),
             "embedding_pending": record.pending,
-            "terms": sparse_of(weights(words(draft.text), "record")),
+            "terms": sparse_of(weights(stored_words(draft.text), "record")),
             **{
                 f"kw_{name}": one if isinstance(one, str) else list(one) for name, one in asdict(draft.keywords).items()
             },

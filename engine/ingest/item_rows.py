@@ -12,7 +12,7 @@ from engine.commit.rows import items, records
 from engine.domain.extraction import PLAIN
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import INGESTED, MemoryScope, Origin, Privacy, ScopeKind, SourceKind
-from engine.domain.terms import sparse_of, weights, words
+from engine.domain.terms import sparse_of, stored_words, weights
 from engine.domain.utterance import Utterance
 from engine.stores.postgres import Connection
 
@@ -57,7 +57,7 @@ def times(now: datetime, occurred_at: datetime | None) -> Row:
 
 def item_words(item: ItemDraft) -> list[str]:
     """The words that an item is found by."""
-    return [] if item.whole else words(item.content)
+    return [] if item.whole else stored_words(item.content)
 
 
 def in_turn(items: Iterable[tuple[EmbeddedRecord, int, list[str]]]) -> list[tuple[EmbeddedRecord, int, list[str]]]:

@@ -37,7 +37,7 @@ _AMONG = ("covered_window", "covered_next", "graph", "hop")
 """What a candidate is among the others."""
 SIGNALS = (
     *_STORED, *(name for name, _ in _FLAGS), "speaker_named", "assistant", "log_words", "time_expressions", "date_match",
-    "anchor", *_AMONG,
+    "anchor", "words_other_language", *_AMONG,
 )  # fmt: skip
 NEWER_STATE = "newer_state"
 """The signal of a turn that was placed above an older state of its matter."""
@@ -219,6 +219,7 @@ def _signals(
         float(times),
         _date_match(candidate, question),
         anchors.get(candidate.node_id, 0.0),
+        candidate.words if question.other_language else 0.0,
     ]
 
 

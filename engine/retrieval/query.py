@@ -9,8 +9,9 @@ from datetime import datetime
 
 from engine.domain.asked_time import AskedTime, asked_time
 from engine.domain.dates import dates_asked
+from engine.domain.languages import languages_of
 from engine.domain.names import name_key
-from engine.domain.terms import STOP_WORDS, term_id, words
+from engine.domain.terms import STOP_WORDS, asked_words, term_id
 from engine.errors import InvalidInput
 from engine.retrieval.weights import Limits
 
@@ -39,7 +40,7 @@ class Question:
     `name_keys`: normal forms of every run of words that could be a node's name or alias; `tokens`: folded words, to
     recognise speakers; `lucene`: words for the full-text index, which need no escaping; `dates`: ISO prefixes;
     `asks_time`: whether it asks when; `asked_time`: for what was or what is. A question that names a date and does
-    not ask for the present asks for the past.
+    not ask for the present asks for the past. `other_language`: whether it is told to be in another one than English.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Question:
     dates: tuple[str, ...]
     asks_time: bool
     asked_time: AskedTime
+    other_language: bool
     cut: bool
 
 
@@ -66,13 +68,14 @@ def parse(text: str, now: datetime, limits: Limits) -> Question:
     dates, asked = dates_asked(clean, now), asked_time(clean)
     return Question(
         text=clean,
-        terms=tuple(dict.fromkeys(term_id(word) for word in words(clean)))[: limits.query_terms],
+        terms=tuple(dict.fromkeys(term_id(word) for word in asked_words(clean)))[: limits.query_terms],
         tokens=frozenset(tokens),
         name_keys=_name_keys(clean),
         lucene=tuple(token[:64] for token in tokens if token not in STOP_WORDS)[:TEXT_WORDS],
         dates=dates,
         asks_time=_ASKS_TIME.search(clean) is not None,
         asked_time="past" if asked == "open" and dates else asked,
+        other_language=languages_of(clean) not in ((), ("en",)),
         cut=len(text) > limits.query_characters,
     )
 

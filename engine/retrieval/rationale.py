@@ -29,7 +29,8 @@ _SIGNALS = {
     "speaker_named": "its speaker is named", "assistant": "an assistant says it", "is_question": "asks itself",
     "previous_has_question": "follows a question", "first_of_session": "opens a conversation",
     "first_person": "speaks of its speaker", "log_words": "length", "time_expressions": "speaks of a time",
-    "date_match": "date", "anchor": "anchor", "covered_window": "covers the question with the turns before it",
+    "date_match": "date", "anchor": "anchor",
+    "words_other_language": "same words in another language", "covered_window": "covers the question with the turns before it",
     "covered_next": "covers the question with the turn after it", "graph": "shared entities", "hop": "one entity from a hit",
     "newer_state": "a newer state of what another hit says",
 }  # fmt: skip

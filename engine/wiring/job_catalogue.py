@@ -11,6 +11,7 @@ from engine.ingest.unchained import UnchainedFacts
 from engine.jobs.job import Job
 from engine.knowledge.facts.carried import CarriedFacts
 from engine.lifecycle.large_nodes import LargeNodes
+from engine.lifecycle.older_stems import OlderStems
 from engine.neurigraph import Engine
 
 UNDER_WAY = 10.0
@@ -55,6 +56,11 @@ async def _find_entities(engine: Engine) -> Report:
     return read | {"items": await engine.parts.older_items.run()}
 
 
+async def _upgrade_nodes(engine: Engine) -> Report:
+    upgraded = asdict(await engine.upgrades.run())
+    return upgraded | {"stems": await OlderStems(engine.postgres).run()}
+
+
 def unchained(engine: Engine) -> UnchainedFacts:
     """What enters facts into chains that stand in none, and into the graph."""
     commit, active = engine.parts.ingest.commit, engine.parts.ingest.active
@@ -75,7 +81,6 @@ def _reported(run: Callable[[Engine], Awaitable[Any]]) -> Callable[[Engine], Awa
 _sweep_orphans = _reported(lambda engine: engine.sweep.run())
 _sweep_files = _reported(lambda engine: engine.dormancy.run())
 _store_conversations = _reported(lambda engine: engine.parts.streams.run())
-_upgrade_nodes = _reported(lambda engine: engine.upgrades.run())
 _pending_embeddings = _reported(lambda engine: engine.pending.run())
 _pending_readings = _reported(lambda engine: engine.parts.readings.run())
 _index_large_nodes = _reported(lambda engine: LargeNodes(engine.postgres, engine.settings.index_items).run())
@@ -105,7 +110,12 @@ CATALOGUE = (
         "* * * * *",
         _store_conversations,
     ),
-    Job("node-upgrade", "Brings node schemas to the newest version.", "17 * * * *", _upgrade_nodes),
+    Job(
+        "node-upgrade",
+        "Brings node schemas to the newest version, and words of older items.",
+        "17 * * * *",
+        _upgrade_nodes,
+    ),
     Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
     Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
     Job("large-nodes", "Builds indexes of large nodes, drops those of small ones.", "*/10 * * * *", _index_large_nodes),

@@ -44,6 +44,15 @@ def test_meaning_words_and_neighbours_raise_a_turn():
     ]
 
 
+def test_words_count_again_where_the_question_is_in_another_language():
+    def again(text: str) -> float:
+        [one] = fuse([turn(0, words=1.0)], question(text), {}, WEIGHTS)
+        return float(one.values[SIGNALS.index("words_other_language")])
+
+    assert (again("Wo ist das Haus?"), again("Where is the house?"), again("Zürich?")) == (1.0, 0.0, 0.0)
+    assert WEIGHTS.sections["turn"]["words_other_language"] > 0
+
+
 def test_a_question_among_turns_sinks_and_its_answer_rises():
     assert order([turn(0, is_question=True), turn(1), turn(2, previous_has_question=True)]) == [2, 1, 0]
 

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.terms import DIMENSION, MOST_TERMS, rarity, sparse, term_id, weights, words
+from engine.domain.languages import languages_of
+from engine.domain.terms import (
+    DIMENSION,
+    MOST_TERMS,
+    asked_words,
+    rarity,
+    sparse,
+    stored_words,
+    term_id,
+    weights,
+    words,
+)
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=200)
 
@@ -32,9 +43,53 @@ def test_words_are_folded_stemmed_and_cut_by_script(text, expected):
     assert words(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("stored", "asked", "shared"),
+    [
+        ("Wir haben die Häuser am Fluss gesehen.", "Welches Haus war das?", {"haus"}),
+        ("Das ist eine Wohnung für mich.", "Wo sind die Wohnungen?", {"wohnung"}),
+        ("Das ist eine Wohnung für mich.", "Wohnungen", {"wohnung"}),  # too short to tell the language
+        ("Die Wohnungen sind mir zu teuer, but the garden is lovely.", "Was kostet eine Wohnung?", {"wohnung"}),
+        ("Mi hermana está vendiendo el coche.", "¿Quién quiere vender eso?", {"vend"}),
+        ("Os médicos disseram que não é nada.", "O que é que o médico disse?", {"médic", "diss"}),
+        ("Nous avons loué une chambre et réservé la salle.", "Qui est-ce qui va réserver ?", {"réserv"}),
+        ("Мы смотрели новые квартиры для нее.", "Где моя квартира?", {"квартир"}),
+    ],
+)
+def test_forms_of_a_word_find_each_other_in_the_language_of_the_text(stored, asked, shared):
+    assert not shared & set(words(stored)) & set(words(asked))
+    assert shared <= set(stored_words(stored)) & set(asked_words(asked))
+    assert set(words(stored)) <= set(stored_words(stored)) and set(words(asked)) <= set(asked_words(asked))
+
+
+@pytest.mark.parametrize(
+    "text", ["We have been running in the park.", "My car was in Paris, and the hotels were full.", "The of and", "", "日本語", "\ud800"]
+)  # fmt: skip
+def test_english_texts_and_texts_without_words_of_a_language_keep_their_words(text):
+    assert stored_words(text) == words(text)
+
+
+def test_a_text_says_its_language_by_its_stop_words():
+    assert languages_of("Ich weiß nicht, was das ist.") == ("de",)
+    assert languages_of("The house is not mine.") == ("en",)
+    assert languages_of("Zürich 1998") == ()
+    assert {"es", "pt"} <= set(languages_of("como"))
+
+
+def test_stop_words_of_a_language_have_no_stems():
+    assert stored_words("Ich habe nichts gegen seine") == words("Ich habe nichts gegen seine")
+
+
+def test_stems_take_only_the_terms_that_the_words_leave():
+    long = "und das ist ein " + " ".join(f"wörterbücher{n}en" for n in range(MOST_TERMS))
+    assert set(words(long)[:MOST_TERMS]) <= set(stored_words(long))
+    assert len(set(stored_words(long))) <= max(MOST_TERMS, len(set(words(long))))
+
+
 @given(ANY_TEXT)
 def test_no_text_breaks_the_analysis(text):
     found = words(text)
+    assert all(stored_words(text)) and all(asked_words(text))
     assert all(word and len(word) <= 64 for word in found)
     assert len(weights(found, "turn")) <= MOST_TERMS
     assert sparse(text, "turn").dimensions() == DIMENSION

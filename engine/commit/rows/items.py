@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from pgvector import SparseVector
+
 from engine.domain.scope import Origin
 from engine.stores.postgres import Connection, json_rows
 from engine.stores.statements import sql_in
@@ -52,9 +54,9 @@ async def set_origin(connection: Connection, schema: str, items: Sequence[UUID],
     await connection.execute(sql_in("item/origins_set", schema), origin_row(origin) | {"items": items})
 
 
-async def promote(connection: Connection, schema: str, row: dict[str, Any]) -> str | None:
-    """Writes the item of a fact that takes the place of another one; returns its text, None where it is there already."""
-    return await connection.first(sql_in("item/promote", schema), row, row=str)
+async def promote(connection: Connection, schema: str, row: dict[str, Any]) -> SparseVector | None:
+    """Writes the item of a fact that takes the place of another one; returns its terms, None where it is there already."""
+    return await connection.first(sql_in("item/promote", schema), row, row=SparseVector)
 
 
 async def place(connection: Connection, schema: str, places: Sequence[tuple[UUID, int, int, int]]) -> None:

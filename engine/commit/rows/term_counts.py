@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.domain.record import EmbeddedRecord, RecordDraft
 from engine.domain.scope import counted_unit
-from engine.domain.terms import Unit, weights, words
+from engine.domain.terms import Unit, stored_words, weights
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_text
 
@@ -37,7 +37,7 @@ def of_documents(records: Sequence[EmbeddedRecord], item_words: Sequence[list[st
         for (item, draft), found in zip(items, item_words, strict=True)
         if not item.whole
     ]
-    documents += [("record", False, record.draft, words(record.draft.text)) for record in records]
+    documents += [("record", False, record.draft, stored_words(record.draft.text)) for record in records]
     for unit, private, draft, found in documents:
         private = private or draft.privacy == "private"
         counted = counted_unit(unit, private=private, scoped=draft.origin.scope.narrow)

@@ -12,7 +12,7 @@ from engine.commit.rows.items import NamedRow
 from engine.domain.document import Ending, Matched, Renewed
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.domain.scope import counted_unit
-from engine.domain.terms import weights, words
+from engine.domain.terms import stored_words, terms_of, weights
 from engine.ingest.item_rows import KeptRecord, item_row, item_words, set_items_origin
 from engine.providers.active import Model
 from engine.stores.postgres import Connection, Parameters
@@ -51,8 +51,8 @@ class Passages:
         private, scoped = self._kept.private, self._kept.scoped
         counts = await computed(item_counts, fresh, ending, private=private, scoped=scoped)
         record = counts.setdefault(counted_unit("record", private=private, scoped=scoped), Counter())
-        record.update(await computed(lambda: weights(words(self._draft.text), "record").keys()))
-        record.subtract(place + 1 for place in self._kept.terms.indices())
+        record.update(await computed(lambda: weights(stored_words(self._draft.text), "record").keys()))
+        record.subtract(terms_of(self._kept.terms))
         await term_counts.move(self._connection, self._schema, term_counts.moves(counts))
 
 

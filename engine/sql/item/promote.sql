@@ -1,5 +1,5 @@
 -- Purpose: writes the item of a fact that confirmed another one and takes its place: with its words and meaning, in the record that confirmed it.
---   Identifier: schema. Parameters: item_id, copied (the other item), record_id, valid_from (null: from the beginning), now. Returns: content;
+--   Identifier: schema. Parameters: item_id, copied (the other item), record_id, valid_from (null: from the beginning), now. Returns: terms;
 --   no row where the item is there already.
 INSERT INTO {schema}.memory_items
     (item_id, record_id, kind, session, position, source_ref, speaker, content, content_hash, embedding, embedding_version, embedding_b, embedding_b_version,
@@ -15,4 +15,4 @@ LEFT JOIN LATERAL (SELECT s.session, s.position FROM {schema}.memory_items AS s
                    WHERE s.record_id = %(record_id)s AND s.kind IN ('turn', 'chunk') AND s.version_of IS NULL ORDER BY s.position LIMIT 1) AS t ON true
 WHERE i.item_id = %(copied)s
 ON CONFLICT (item_id) DO NOTHING
-RETURNING content
+RETURNING terms

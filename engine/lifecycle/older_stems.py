@@ -1,0 +1,101 @@
+"""Stems of items that were stored before there were any for other languages than English: added in the background.
+
+Nodes are noted by a migration, and when a record is moved from a noted node. Postgres notes how far a node is, in the transaction
+that adds the stems, so a run that ends early goes on there. Until then an item is found by its words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from engine.commit.rows import term_counts
+from engine.domain.scope import Privacy, ScopeKind, counted_unit
+from engine.domain.terms import Unit, sparse_of, stored_words, terms_of, weights
+from engine.stores.postgres import Connection, Postgres
+from engine.stores.statements import sql_in, sql_text
+from engine.turns import computed
+
+LACKING = "stems"
+BATCH = 200
+"""Items of one transaction, which writers of the node wait for."""
+NODES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    node_id: UUID
+    user_id: UUID
+    schema_name: str
+    after: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class _Worded:
+    row_id: UUID
+    content: str
+    terms: Any
+    unit: Unit
+    privacy: Privacy
+    scope: ScopeKind
+    current: bool
+
+
+class OlderStems:
+    """Adds the stems that stored items lack; for the service."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    async def run(self) -> int:
+        """All nodes that are noted; how many items were changed. Raises StoreUnavailable; what was added stays."""
+        changed, after = 0, UUID(int=0)
+        while True:
+            page = {"lacking": LACKING, "after": after, "most": NODES}
+            nodes = await self._postgres.fetch_as_service(sql_text("item/older_nodes"), page, row=_Noted)
+            for node in nodes:
+                changed += await self._node(node)
+            if len(nodes) < NODES:
+                return changed
+            after = nodes[-1].node_id
+
+    async def _node(self, node: _Noted) -> int:
+        changed, after = 0, node.after
+        while True:
+            note = {"node_id": node.node_id, "lacking": LACKING, "before": after}
+            async with self._postgres.as_service() as connection:
+                page = {"after": after, "most": BATCH}
+                rows = await connection.fetch(sql_in("item/worded", node.schema_name), page, row=_Worded)
+                if not rows:
+                    await connection.execute(sql_text("item/older_end"), note | {"after": after})
+                    return changed
+                changed += await _add(connection, node.schema_name, rows)
+                after = rows[-1].row_id
+                await connection.execute(sql_text("item/older_advance"), note | {"after": after})
+
+
+async def _add(connection: Connection, schema: str, rows: Sequence[_Worded]) -> int:
+    """Gives rows their stems and counts them; how many lacked some."""
+    setting, counts = await computed(_missing, rows)
+    for one in setting:
+        await connection.execute(sql_in("item/terms_set", schema), one)
+    await term_counts.move(connection, schema, term_counts.moves(counts))
+    return len(setting)
+
+
+def _missing(rows: Sequence[_Worded]) -> tuple[list[dict[str, Any]], dict[str, Counter[int]]]:
+    setting: list[dict[str, Any]] = []
+    counts: dict[str, Counter[int]] = {}
+    for row in rows:
+        terms, before = weights(stored_words(row.content), row.unit), terms_of(row.terms)
+        if terms.keys() == set(before):
+            continue
+        setting.append({"row_id": row.row_id, "terms": sparse_of(terms)})
+        if row.current:
+            unit = counted_unit(row.unit, private=row.privacy == "private", scoped=row.scope != "user")
+            counts.setdefault(unit, Counter()).update(terms.keys())
+            counts[unit].subtract(before)
+    return setting, counts
