@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -106,6 +106,16 @@ class Stored:
     """The unit under which its words are counted."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    terms: SparseVector
+    unit: Unit
+    privacy: Privacy
+    scope: ScopeKind
+
+
+_COUNTED = frozenset({"content", "category", ENDED})
+"""Fields of an item on which the counts of documents by term depend."""
 _NOTHING = FieldChange(None, None)
 
 
@@ -141,10 +151,13 @@ class ContentHistory:
         vector = await self._vector(model, change)
         async with self._units.begin(principal) as unit:
             await unit.require(embeddings=model.name, whole_past=True)
+            items = [change.subject_id] if place.kind == "item" and change.fields.keys() & _COUNTED else []
+            before = await self._counted(unit.connection, place.schema, items)
             written = await self._next(unit.connection, place, change, vector)
             if isinstance(written, Changed):
                 return written
             delta, plan = written
+            await self._recount(unit.connection, place.schema, items, before)
             if place.kind == "item" and delta.fields.keys() & {ENDED, "category"}:  # it may be a fact
                 await facts.note(unit.connection, [place.node_id])
             if place.kind == "record":
@@ -249,24 +262,32 @@ class ContentHistory:
         pending: Parameters = {"rows": wording.rows, "embedding_pending": vector is None}
         parameters = pending | place.model.item_meaning(vector)
         if place.kind == "item":
-            terms = weights(stored_words(text), now.unit)
             parameters |= {
-                "terms": sparse_of(terms),
+                "terms": sparse_of(weights(stored_words(text), now.unit)),
                 "content_hash": hashlib.sha256(text.encode("utf-8")).digest(),
                 "dates": list(dates_in(text, delta.effective_at or delta.known_at)),
                 "word_count": len(text.split()),
                 "token_count": place.model.embedder.count_tokens(text),
             }
-            if delta.subject_id in wording.rows:
-                await self._recount(connection, place, now, delta.subject_id, set(terms))
         await connection.execute(place.statement("reworded"), parameters)
 
-    async def _recount(self, connection: Connection, place: Place, now: Stored, item_id: UUID, after: set[int]) -> None:
-        """Updates the counts of documents by term: the item counts with its present words, not with those it was stored with."""
-        [stored] = await connection.fetch(sql_in("item/terms", place.schema), {"item_id": item_id}, row=SparseVector)
-        before = set(terms_of(stored))
-        counts = Counter({term: (term in after) - (term in before) for term in before | after})
-        await term_counts.move(connection, place.schema, term_counts.moves({now.counted: counts}))
+    async def _counted(self, connection: Connection, schema: str, items: Sequence[UUID]) -> dict[str, Counter[int]]:
+        """What items that hold add to the counts of documents by term, by the words that they are stored with. Locks them."""
+        counts: dict[str, Counter[int]] = {}
+        if items:
+            for one in await connection.fetch(sql_in("item/words", schema), {"items": list(items)}, row=_Words):
+                unit = counted_unit(one.unit, private=one.privacy == "private", scoped=one.scope != "user")
+                counts.setdefault(unit, Counter()).update([0, *terms_of(one.terms)])
+        return counts
+
+    async def _recount(
+        self, connection: Connection, schema: str, items: Sequence[UUID], before: Mapping[str, Counter[int]]
+    ) -> None:
+        """Updates the counts of documents by term, after a change of what items added `before`."""
+        moved = await self._counted(connection, schema, items)
+        for unit, counts in before.items():
+            moved.setdefault(unit, Counter()).subtract(counts)
+        await term_counts.move(connection, schema, term_counts.moves(moved))
 
 
 def recorded(place: Place, delta: Delta, plan: Plan) -> RecordRevision:
