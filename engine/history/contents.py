@@ -8,14 +8,11 @@ A reader sees the state before or the state after; a failed change leaves the st
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
-
-from pgvector import SparseVector
 
 from engine.commit.changes import RecordRevised, RecordReworded
 from engine.commit.rows import deltas, facts, pending_vectors, term_counts
@@ -41,8 +38,8 @@ from engine.domain.delta import (
 from engine.domain.embedding import Embedded
 from engine.domain.graph import RecordRevision, RecordSlice, RewordedRecord, own_slice, times
 from engine.domain.principal import Principal
-from engine.domain.scope import Privacy, ScopeKind, counted_unit
-from engine.domain.terms import Unit, sparse_of, stored_words, terms_of, weights
+from engine.domain.scope import Privacy, ScopeKind
+from engine.domain.terms import Unit, sparse_of, stored_words, weights
 from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
 from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel, Model
@@ -102,16 +99,6 @@ class Stored:
     others: tuple[OpenSlice, ...]
     subject: Subject
     unit: Unit
-    counted: str
-    """The unit under which its words are counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    terms: SparseVector
-    unit: Unit
-    privacy: Privacy
-    scope: ScopeKind
 
 
 _COUNTED = frozenset({"content", "category", ENDED})
@@ -152,12 +139,12 @@ class ContentHistory:
         async with self._units.begin(principal) as unit:
             await unit.require(embeddings=model.name, whole_past=True)
             items = [change.subject_id] if place.kind == "item" and change.fields.keys() & _COUNTED else []
-            before = await self._counted(unit.connection, place.schema, items)
+            before = await term_counts.of_items(unit.connection, place.schema, items)
             written = await self._next(unit.connection, place, change, vector)
             if isinstance(written, Changed):
                 return written
             delta, plan = written
-            await self._recount(unit.connection, place.schema, items, before)
+            await term_counts.recount(unit.connection, place.schema, items, before)
             if place.kind == "item" and delta.fields.keys() & {ENDED, "category"}:  # it may be a fact
                 await facts.note(unit.connection, [place.node_id])
             if place.kind == "record":
@@ -210,8 +197,7 @@ class ContentHistory:
         known = min(one.known_from for one in found)
         subject = Subject(base_of(own.state, chain), own.since or BEGINNING, chain, own.revision, known)
         others = tuple(one.open for one in found if not one.own)
-        counted = counted_unit(own.unit, private=own.privacy == "private", scoped=own.scope != "user")
-        return Stored(own.open, others, subject, own.unit, counted)
+        return Stored(own.open, others, subject, own.unit)
 
     async def _write(
         self, connection: Connection, place: Place, now: Stored, delta: Delta, plan: Plan, vector: Embedded | None
@@ -270,24 +256,6 @@ class ContentHistory:
                 "token_count": place.model.embedder.count_tokens(text),
             }
         await connection.execute(place.statement("reworded"), parameters)
-
-    async def _counted(self, connection: Connection, schema: str, items: Sequence[UUID]) -> dict[str, Counter[int]]:
-        """What items that hold add to the counts of documents by term, by the words that they are stored with. Locks them."""
-        counts: dict[str, Counter[int]] = {}
-        if items:
-            for one in await connection.fetch(sql_in("item/words", schema), {"items": list(items)}, row=_Words):
-                unit = counted_unit(one.unit, private=one.privacy == "private", scoped=one.scope != "user")
-                counts.setdefault(unit, Counter()).update([0, *terms_of(one.terms)])
-        return counts
-
-    async def _recount(
-        self, connection: Connection, schema: str, items: Sequence[UUID], before: Mapping[str, Counter[int]]
-    ) -> None:
-        """Updates the counts of documents by term, after a change of what items added `before`."""
-        moved = await self._counted(connection, schema, items)
-        for unit, counts in before.items():
-            moved.setdefault(unit, Counter()).subtract(counts)
-        await term_counts.move(connection, schema, term_counts.moves(moved))
 
 
 def recorded(place: Place, delta: Delta, plan: Plan) -> RecordRevision:
