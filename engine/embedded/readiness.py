@@ -13,6 +13,8 @@ STATEMENTS = Path(__file__).parent / "statements"
 LONGEST_START = 600.0
 """Seconds; a big store that has crashed is recovered before it answers."""
 NO_ROOM = "No space left on device"
+_SAY_NOTHING = ("at ", "Run with '--verbose'")
+"""Beginnings of lines after the one that says what is wrong: where Java was, and how its tools say more."""
 
 
 async def until_answering(
@@ -52,6 +54,6 @@ def last_words(log: Path) -> str:
         return "it left no log."
     if NO_ROOM in tail:
         return "there is no room left on the disk."
-    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    lines = [line.strip() for line in tail.splitlines() if line.strip() and not line.strip().startswith(_SAY_NOTHING)]
     errors = [line for line in lines if any(word in line for word in ("FATAL", "ERROR", "Caused by", "error:"))]
     return (errors or lines or ["it left no log."])[-1][:300]

@@ -8,14 +8,11 @@ A reader sees the state before or the state after; a failed change leaves the st
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
-
-from pgvector import SparseVector
 
 from engine.commit.changes import RecordRevised, RecordReworded
 from engine.commit.rows import deltas, facts, pending_vectors, term_counts
@@ -41,8 +38,8 @@ from engine.domain.delta import (
 from engine.domain.embedding import Embedded
 from engine.domain.graph import RecordRevision, RecordSlice, RewordedRecord, own_slice, times
 from engine.domain.principal import Principal
-from engine.domain.scope import Privacy, ScopeKind, counted_unit
-from engine.domain.terms import Unit, sparse_of, stored_words, terms_of, weights
+from engine.domain.scope import Privacy, ScopeKind
+from engine.domain.terms import Unit, sparse_of, stored_words, weights
 from engine.errors import EmbeddingsChanged, NotFound, ProviderUnavailable
 from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel, Model
@@ -102,10 +99,10 @@ class Stored:
     others: tuple[OpenSlice, ...]
     subject: Subject
     unit: Unit
-    counted: str
-    """The unit under which its words are counted."""
 
 
+_COUNTED = frozenset({"content", "category", ENDED})
+"""Fields of an item on which the counts of documents by term depend."""
 _NOTHING = FieldChange(None, None)
 
 
@@ -141,10 +138,13 @@ class ContentHistory:
         vector = await self._vector(model, change)
         async with self._units.begin(principal) as unit:
             await unit.require(embeddings=model.name, whole_past=True)
+            items = [change.subject_id] if place.kind == "item" and change.fields.keys() & _COUNTED else []
+            before = await term_counts.of_items(unit.connection, place.schema, items)
             written = await self._next(unit.connection, place, change, vector)
             if isinstance(written, Changed):
                 return written
             delta, plan = written
+            await term_counts.recount(unit.connection, place.schema, items, before)
             if place.kind == "item" and delta.fields.keys() & {ENDED, "category"}:  # it may be a fact
                 await facts.note(unit.connection, [place.node_id])
             if place.kind == "record":
@@ -197,8 +197,7 @@ class ContentHistory:
         known = min(one.known_from for one in found)
         subject = Subject(base_of(own.state, chain), own.since or BEGINNING, chain, own.revision, known)
         others = tuple(one.open for one in found if not one.own)
-        counted = counted_unit(own.unit, private=own.privacy == "private", scoped=own.scope != "user")
-        return Stored(own.open, others, subject, own.unit, counted)
+        return Stored(own.open, others, subject, own.unit)
 
     async def _write(
         self, connection: Connection, place: Place, now: Stored, delta: Delta, plan: Plan, vector: Embedded | None
@@ -249,24 +248,14 @@ class ContentHistory:
         pending: Parameters = {"rows": wording.rows, "embedding_pending": vector is None}
         parameters = pending | place.model.item_meaning(vector)
         if place.kind == "item":
-            terms = weights(stored_words(text), now.unit)
             parameters |= {
-                "terms": sparse_of(terms),
+                "terms": sparse_of(weights(stored_words(text), now.unit)),
                 "content_hash": hashlib.sha256(text.encode("utf-8")).digest(),
                 "dates": list(dates_in(text, delta.effective_at or delta.known_at)),
                 "word_count": len(text.split()),
                 "token_count": place.model.embedder.count_tokens(text),
             }
-            if delta.subject_id in wording.rows:
-                await self._recount(connection, place, now, delta.subject_id, set(terms))
         await connection.execute(place.statement("reworded"), parameters)
-
-    async def _recount(self, connection: Connection, place: Place, now: Stored, item_id: UUID, after: set[int]) -> None:
-        """Updates the counts of documents by term: the item counts with its present words, not with those it was stored with."""
-        [stored] = await connection.fetch(sql_in("item/terms", place.schema), {"item_id": item_id}, row=SparseVector)
-        before = set(terms_of(stored))
-        counts = Counter({term: (term in after) - (term in before) for term in before | after})
-        await term_counts.move(connection, place.schema, term_counts.moves({now.counted: counts}))
 
 
 def recorded(place: Place, delta: Delta, plan: Plan) -> RecordRevision:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from engine.commit.rows import term_counts
 from engine.domain.clock import END_OF_TIME
 from engine.domain.delta import BEGINNING, ENDED, RETRACTED, Change, Delta, fields_at, in_order
 from engine.domain.fact import EndingFact
@@ -52,6 +53,12 @@ class FactItems(ContentHistory):
         reason: str = AGAIN,
     ) -> None:
         """Lets each hold as long as it says, in one order for all writers. Raises NotFound."""
+        by_schema: dict[str, list[UUID]] = {}
+        for one in facts if reason == AGAIN else ():
+            by_schema.setdefault(one.schema, []).append(one.item_id)
+        before = {
+            schema: await term_counts.of_items(connection, schema, items) for schema, items in sorted(by_schema.items())
+        }
         for fact in sorted(facts, key=lambda one: one.item_id):
             place = Place(principal, fact.node_id, fact.schema, "item", model)
             stored = await self._read(connection, place, fact.item_id, pending=True)
@@ -61,6 +68,8 @@ class FactItems(ContentHistory):
                 changes.append(Change("item", fact.item_id, withdrawn, correction=True, reason=fact.reason))
             for change in changes:
                 await self._next(connection, place, change, pending=True)
+        for schema, counts in before.items():
+            await term_counts.recount(connection, schema, by_schema[schema], counts)
 
 
 def _endings(fact: FactTimes, deltas: Sequence[Delta]) -> Iterator[Change]:

@@ -119,11 +119,12 @@ async def test_two_processes_start_a_new_home_at_once(
     assert [one for one in configured if "pagecache" in one] == ["server.memory.pagecache.size=32m"]
 
 
-async def test_a_setting_of_neo4j_without_a_value_is_named(
-    new_home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("given", "named"), [("a.b=c pagecache", "'pagecache'"), ("no.such=1", r"no\.such")])
+async def test_a_wrong_setting_of_neo4j_is_named(
+    new_home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, given: str, named: str
 ) -> None:
-    monkeypatch.setenv("NEURIGRAPH_NEO4J_SETTINGS", "a.b=c pagecache")
-    with pytest.raises(StackError, match="'pagecache'"):
+    monkeypatch.setenv("NEURIGRAPH_NEO4J_SETTINGS", given)
+    with pytest.raises(StackError, match=named):
         await keep_running(new_home, cache, progress=Silent())
     await stop(new_home)
 

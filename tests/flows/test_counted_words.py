@@ -7,8 +7,11 @@ from uuid import uuid4
 import pytest
 from psycopg import sql
 
+from engine.domain.delta import ENDED, Change
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode
+from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -77,3 +80,36 @@ async def test_counts_are_made_anew_with_a_lost_table(engine: Engine, memory: Me
     report = await engine.mending.run()
     assert report.mended["schemas of nodes"] == 1
     assert await counts(engine, node) == before
+
+
+async def counted_anew(engine: Engine, node: ProvisionedNode) -> Counts:
+    """What the rows of a node that hold now count."""
+    async with engine.postgres.as_service() as connection:
+        cursor = await connection.execute("SELECT * FROM engine.record_counts(%s, NULL)", [node.schema_name])
+        return {(row["unit"], row["term"]): row["documents"] for row in await cursor.fetchall()}
+
+
+async def test_words_of_an_item_that_is_changed_back_or_ends_are_counted_as_they_are(
+    engine: Engine, memory: Memory
+) -> None:
+    node = await node_of(memory)
+    before = await counts(engine, node)
+    answer = await memory.search(SearchRequest("heron", nodes=(node.node_id,), kinds=("turn",)))
+    heron = answer.hits[0]
+    for fields in ({"content": "A stork."}, {"content": heron.content}, {ENDED: True}, {ENDED: False}):
+        change = Change("item", heron.item_id, fields, node.node_id, correction=ENDED in fields)
+        await memory.history.change(change)
+        assert await counts(engine, node) == await counted_anew(engine, node), fields
+    assert await counts(engine, node) == before
+
+
+@pytest.mark.ledger("X06")
+async def test_words_of_a_withdrawn_fact_are_not_counted_until_it_comes_back(engine: Engine, memory: Memory) -> None:
+    node = await node_of(memory)
+    [fact] = await memory.facts.write(WrittenFact("Dave lives in Ulm.", ("Dave",)), node_id=node.node_id)
+    stated = await counts(engine, node)
+    done = await memory.retractions.retract(RetractionSubject("record", str(fact.record_id)))
+    assert await counts(engine, node) == await counted_anew(engine, node)
+    assert stated != await counts(engine, node)
+    await memory.retractions.undo(done.retraction_id)
+    assert await counts(engine, node) == stated

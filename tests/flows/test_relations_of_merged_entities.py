@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -13,6 +14,7 @@ from engine.domain.retraction import RetractionSubject
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.migrations import migrations, statements
+from engine.stores.statements import cypher
 from tests.flows.test_analysis import rows
 
 Homes = dict[str, str | None]
@@ -117,6 +119,58 @@ async def test_a_marriage_of_one_ends_that_of_the_other_from_both_sides(engine: 
     }
     await memory.entities.undo_merge(merge.merge_id)
     assert await both_clocks(engine, memory, anna) == {"Ben Falk": None}
+
+
+@pytest.mark.ledger("A09", "X06")
+async def test_a_marriage_of_two_who_are_one_ends_nothing_and_nothing_ends_it(engine: Engine, memory: Memory) -> None:
+    await say(memory, "Zoe Quist is married to Ben Falk.", 2021)
+    later = await say(memory, "Zoe Quist is married to Dora Nilsson.", 2022)
+    zoe, ben = await named(memory, "zoe"), await named(memory, "ben")
+    merge = await memory.entities.merge(zoe, ben, "one woman")
+    assert set((await both_clocks(engine, memory, zoe)).values()) == {None}
+    withdrawn = await memory.retractions.retract(later)
+    assert set((await both_clocks(engine, memory, zoe)).values()) == {None}
+    await memory.retractions.undo(withdrawn.retraction_id)
+    await memory.entities.undo_merge(merge.merge_id)
+    assert await both_clocks(engine, memory, zoe) == {"Ben Falk": "2022-05-01", "Dora Nilsson": None}
+
+
+@pytest.mark.ledger("A09", "X03")
+async def test_a_merge_waits_for_what_is_being_said_of_a_part(engine: Engine, memory: Memory) -> None:
+    """Else neither would find the other's home, and both would hold."""
+    visit = await say(memory, "Mick Tolan came by with Dave Kowalski.", 2022)
+    for text in ("Rob Malin lives in Oslo.", "Ellen Stone lives in Bergen."):
+        await say(memory, text, 2020)
+    dave, mick, rob = [await named(memory, name) for name in ("dave", "mick", "rob")]
+    await memory.entities.merge(dave, mick, "one man")
+    keys = (
+        "MATCH (e:Entity {user_id: $user}) WHERE e.name IN ['Mick Tolan', 'Bergen'] RETURN e.name AS name, e.key AS key"
+    )
+    found = {row["name"]: row["key"] for row in await engine.neo4j.read(keys, user=str(memory.principal.user_id))}  # type: ignore[index]
+    home = {
+        "relation_id": str(uuid4()),
+        "type": "LIVES_IN",
+        "name": "LIVES_IN",
+        "functional": True,
+        "weight": 0.9,
+        "ended": False,
+    }
+    ways = {"source": found["Mick Tolan"], "target": found["Bergen"]}
+    times = {"known_from": engine.parts.clock.now().isoformat(), "at": "2022-05-01T00:00:00Z"}
+    row = {
+        "record_id": visit.id,
+        "user_id": str(memory.principal.user_id),
+        "commit_id": str(uuid4()),
+        "stated": [home | ways],
+    }
+    async with engine.neo4j.driver.session() as session:
+        said = await session.begin_transaction()
+        await (await said.run(cypher("entity/related"), relations=[row | times])).consume()
+        merging = asyncio.create_task(memory.entities.merge(dave, rob, "one man"))
+        await asyncio.wait([merging], timeout=1)
+        await said.commit()
+    await merging
+    assert await ends(memory, dave) == {"Oslo": "2022-05-01", "Bergen": None}
 
 
 @pytest.mark.ledger("A09")

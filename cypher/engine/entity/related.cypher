@@ -29,6 +29,8 @@ CALL (r, row, newer) {
   SET a.lone = false, b.lone = false  // takes the lock, so that two writers do not both create it
   FOREACH (_ IN CASE WHEN one.symmetric THEN [1] ELSE [] END |  // nor miss what the other one ends; keys are in order
     SET b.paired = [key IN coalesce(b.paired, []) WHERE key <> a.key] + a.key)
+  FOREACH (member IN CASE WHEN one.symmetric THEN part.whole(a) + part.whole(b) WHEN one.functional THEN part.whole(a) ELSE [] END |
+    SET member.lone = false)  // what is said of those that are one with it may end this; a merge locks one of them
   WITH r, row, one, a, b
   CALL (row, one, a, b) {
     WITH row, one, a, b, EXISTS { MATCH (a)-[ways*1..1]->(other) WHERE other = b AND type(ways[0]) = one.type AND ways[0].name = one.name } AS had

@@ -30,7 +30,8 @@ CALL (as_of, rights, relation) {
     WHERE rival.relation_id = ender
     WITH said, relation, [end IN [startNode(relation), endNode(relation), source, target] | part.whole_then(end)] AS wholes
     WITH said, relation, wholes[..2] AS own, wholes[2] AS first, wholes[3] AS second  // a rival as those are that part.rivals tells of now
-    WHERE (first = own[0] OR relation.symmetric AND (first = own[1] OR second IN own)) AND NOT (first IN own AND second IN own)
+    WHERE (first = own[0] OR relation.symmetric AND (first = own[1] OR second IN own)) AND own[0] <> own[1]
+      AND NOT (first IN own AND second IN own)
     RETURN min(said) AS followed
   }
   WITH all_of, last_at, last(all_of) AS newest, followed

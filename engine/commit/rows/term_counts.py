@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
+
+from pgvector import SparseVector
 
 from engine.domain.record import EmbeddedRecord, RecordDraft
-from engine.domain.scope import counted_unit
-from engine.domain.terms import Unit, stored_words, weights
+from engine.domain.scope import Privacy, ScopeKind, counted_unit
+from engine.domain.terms import Unit, stored_words, terms_of, weights
 from engine.stores.postgres import Connection
-from engine.stores.statements import sql_text
+from engine.stores.statements import sql_in, sql_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,39 @@ def moves(counts: Mapping[str, Counter[int]]) -> list[Moved]:
     return moved
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    terms: SparseVector
+    unit: Unit
+    privacy: Privacy
+    scope: ScopeKind
+
+
 async def move(connection: Connection, schema: str, moved: Sequence[Moved]) -> None:
     """Moves the counts of a node."""
     for one in moved:
         parameters = {"schema": schema, "unit": one.unit, "terms": _array(one.terms), "counts": _array(one.counts)}
         await connection.execute(sql_text(one.statement), parameters)
+
+
+async def of_items(connection: Connection, schema: str, items: Sequence[UUID]) -> dict[str, Counter[int]]:
+    """What items that hold add to the counts of documents by term, by the words that they are stored with. Locks them."""
+    counts: dict[str, Counter[int]] = {}
+    if items:
+        for one in await connection.fetch(sql_in("item/words", schema), {"items": list(items)}, row=_Words):
+            unit = counted_unit(one.unit, private=one.privacy == "private", scoped=one.scope != "user")
+            counts.setdefault(unit, Counter()).update([0, *terms_of(one.terms)])
+    return counts
+
+
+async def recount(
+    connection: Connection, schema: str, items: Sequence[UUID], before: Mapping[str, Counter[int]]
+) -> None:
+    """Updates the counts of documents by term after a change of items, which added `before`."""
+    moved = await of_items(connection, schema, items)
+    for unit, counts in before.items():
+        moved.setdefault(unit, Counter()).subtract(counts)
+    await move(connection, schema, moves(moved))
 
 
 def _array(numbers: Sequence[int]) -> str:
