@@ -167,6 +167,26 @@ async def test_what_came_late_does_not_end_what_was_said_again_since(
     assert [row["valid_to"] for row in await rows(reads, user)] == [None, WHEN + timedelta(days=20), None]
 
 
+@pytest.mark.ledger("A03", "A04", "X06")
+async def test_what_came_late_holds_when_what_was_said_again_is_withdrawn(
+    reads: Engine, user: User, memory: Memory
+) -> None:
+    await say(memory, 0, "Dave lives in Berlin.")
+    again = await say(memory, 20, "Dave lives in Berlin.")
+    await say(memory, 10, "Dave lives in Munich.")
+    await say(memory, 15, "Dave lives in Rome.")
+    before = await rows(reads, user)
+    gone = await memory.retractions.retract(RetractionSubject("record", str(again.records[0].record_id)))
+    assert await known(memory) == {"Dave lives in Rome."}
+    assert await known(memory, Moment(as_of=WHEN + timedelta(days=12))) == {"Dave lives in Munich."}
+    await memory.retractions.undo(gone.retraction_id)
+    assert await known(memory) == {"Dave lives in Berlin."}
+    told = ("status", "supersedes", "ended_by", "valid_from", "valid_to")
+    assert [[row[name] for name in told] for row in await rows(reads, user)] == [
+        [row[name] for name in told] for row in before
+    ]
+
+
 @pytest.mark.ledger("A03")
 async def test_a_chain_goes_on_at_another_node(reads: Engine, user: User, memory: Memory) -> None:
     family = await memory.nodes.provision(NewNode(user.user_id, "Family"))

@@ -182,19 +182,32 @@ async def test_of_entities_that_an_older_release_merged_one_home_holds_after_the
         (2022, "Mick Tolan lives in Bergen."),
         (2020, "Anna Berg is married to Ben Falk."),
         (2022, "Zoe Quist is married to Dora Nilsson."),
+        (2020, "Carl Moss lives in Lyon."),
+        (2022, "Carl Moss lives in Galway."),
     ):
         await say(memory, text, year)
-    dave, anna = await named(memory, "dave"), await named(memory, "anna")
+    dave, anna, carl = [await named(memory, name) for name in ("dave", "anna", "carl")]
+    apart = await ends(memory, carl)
+    await memory.entities.merge(await named(memory, "lyon"), await named(memory, "galway"), "one town")
     await memory.entities.merge(dave, await named(memory, "mick"), "one man")
     await memory.entities.merge(anna, await named(memory, "zoe"), "one woman")
-    expected = [await ends(memory, dave), await ends(memory, anna)]
+    expected = [await ends(memory, one) for one in (dave, anna, carl)]
+    user = str(memory.principal.user_id)
     await engine.neo4j.write(
         "MATCH (:Entity {user_id: $user})-[r]->(:Entity) WHERE r.ended_by IS NOT NULL REMOVE r.ended_by, r.until, r.functional",
-        user=str(memory.principal.user_id),
+        user=user,
     )
+    await engine.neo4j.write(
+        """
+        MATCH (:Entity {user_id: $user, name: 'Carl Moss'})-[old]->(:Entity {name: 'Lyon'}), (:Entity)-[new]->(:Entity {user_id: $user, name: 'Galway'})
+        SET old.until = '2022-05-01', old.ended_by = new.relation_id
+        """,
+        user=user,
+    )
+    assert await ends(memory, carl) == apart
     assert set((await ends(memory, dave)).values()) == {None}
     [mending] = [one for one in migrations("neo4j") if one.version == 19]
     for _ in range(2):
         for statement in statements(mending.script):
             await engine.neo4j.write(statement)
-        assert [await both_clocks(engine, memory, dave), await both_clocks(engine, memory, anna)] == expected
+        assert [await both_clocks(engine, memory, one) for one in (dave, anna, carl)] == expected

@@ -60,6 +60,7 @@ class Affected:
                 confirmed = self.rows[fact].confirms
                 self._put(fact, status="withdrawn", confirms=None, invalidated_at=self._now)
                 self._count(confirmed)
+                self._take_over(confirmed)
         for fact in sorted(gone):
             if self.rows[fact].status != "withdrawn":
                 self._roles[fact] = "withdrawn"
@@ -69,6 +70,16 @@ class Affected:
             if self._stands(row) and row.ended_by is not None and row.ended_by in gone:
                 self._end(row.fact_id, self._next(row.fact_id) or self._next(row.ended_by))
         self._bound()
+
+    def _take_over(self, fact: UUID | None) -> None:
+        """Lets what was said after a live fact, and held until that was said again, end it: that is withdrawn."""
+        head = self.rows.get(fact) if fact else None
+        waiting = [one for one in self.rows.values() if self._stands(one) and one.ended_by == fact]
+        for one in sorted(waiting, key=_begin):
+            if head and head.status == "live" and _begin(head) < _begin(one) and not _said_again(head, one):
+                self._end(one.fact_id, None)
+                self._end(head.fact_id, one.fact_id)
+                head = self.rows[one.fact_id]
 
     def _promote(self, row: FactRow, holding: Collection[UUID]) -> None:
         """Gives the place of a fact to the first that confirmed it at its node: there are its words and its readers."""
@@ -107,6 +118,16 @@ class Affected:
             for fact, one in were.items():
                 if one.role == role and (role != "changed" or one.before.ended_by in back):
                     put(fact, one.before)
+        again = {one.before.confirms for one in log if one.role == "confirmation"}
+        for confirmed in {*back, *again}:
+            self._count(confirmed)
+        waited = {fact for fact, one in were.items() if one.role == "changed" and one.before.ended_by in again}
+        for fact in waited:
+            if self.rows[fact].ended_by in {None, *waited}:  # unless something else has ended it meanwhile
+                self._put_back(fact, were[fact].before)
+        for fact in again & self.rows.keys():
+            if fact and self.rows[fact].ended_by in waited:
+                self._end(fact, self._next(fact))
         for row in list(self.rows.values()):
             after = self._next(row.fact_id)
             if self._stands(row) and row.status == "live" and after:
@@ -114,8 +135,6 @@ class Affected:
             elif row.fact_id in back and row.ended_by and not self._stands(self.rows.get(row.ended_by)):
                 self._end(row.fact_id, after or self._next(row.ended_by))
         self._bound()
-        for confirmed in {*back, *(one.before.confirms for one in log if one.role == "confirmation")}:
-            self._count(confirmed)
 
     def _demote(self, fact: UUID, was: FactRow) -> None:
         """Makes a promoted fact a confirmation again; what it stood for has its place, and what was put between them stays."""
@@ -217,8 +236,13 @@ def _begin(row: FactRow) -> datetime:
     return row.valid_from or BEGINNING
 
 
+def _said_again(ender: FactRow, row: FactRow) -> bool:
+    again = ender.last_confirmed_at
+    return again is not None and row.said_at is not None and row.said_at < again
+
+
 def _takes_over(ender: FactRow, row: FactRow) -> datetime:
     """From when on a fact ends another one: from its beginning, or, if it held before that one, since it was said again."""
-    again = ender.last_confirmed_at
-    between = again is not None and row.said_at is not None and _begin(ender) < _begin(row) and row.said_at < again
-    return again if again is not None and between else _begin(ender)
+    if ender.last_confirmed_at and _begin(ender) < _begin(row) and _said_again(ender, row):
+        return row.valid_to or ender.last_confirmed_at
+    return _begin(ender)

@@ -1,11 +1,12 @@
--- Facts of these records, and these facts, with all that stands in their chains, that they ended, confirm or contradict, and what confirms one of
--- these; with the schemas of their nodes. For the user of the graph, nothing for anyone else. p_hold: waits until no other transaction
--- decides about one of the subjects or entities, and keeps them until the own end.
+-- Facts of these records, and these facts, with all that stands in their chains, that they ended, confirm or contradict, what confirms one of
+-- these, and what ended when it was said again; with the schemas of their nodes. For the user of the graph, nothing for anyone else. p_hold:
+-- waits until no other transaction decides about one of the subjects or entities, and keeps them until the own end.
 CREATE OR REPLACE FUNCTION engine.facts_around(p_records uuid[], p_facts uuid[], p_hold boolean) RETURNS TABLE (fact engine.facts, schema_name text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     owner uuid := engine.principal_user();
     given uuid[];
+    confirmed uuid[];
     chains uuid[];
     held bigint;
 BEGIN
@@ -17,9 +18,10 @@ BEGIN
     END IF;
     SELECT array_agg(f.fact_id) INTO given FROM engine.facts AS f
     WHERE f.user_id = owner AND (f.record_id = ANY (p_records) OR f.fact_id = ANY (p_facts));
+    SELECT array_agg(f.confirms) INTO confirmed FROM engine.facts AS f WHERE f.fact_id = ANY (given) AND f.confirms IS NOT NULL;
     SELECT array_agg(DISTINCT f.chain_id) INTO chains FROM engine.facts AS f
     WHERE f.user_id = owner AND (f.fact_id = ANY (given) OR f.ended_by = ANY (given) OR f.confirms = ANY (given) OR f.contradicts = ANY (given)
-                                 OR f.fact_id IN (SELECT o.confirms FROM engine.facts AS o WHERE o.fact_id = ANY (given)));
+                                 OR f.fact_id = ANY (confirmed) OR f.ended_by = ANY (confirmed));
     SELECT array_agg(DISTINCT f.chain_id) INTO chains FROM engine.facts AS f
     WHERE f.user_id = owner AND (f.chain_id = ANY (chains)
                                  OR f.fact_id IN (SELECT o.ended_by FROM engine.facts AS o WHERE o.chain_id = ANY (chains)));
