@@ -9,7 +9,7 @@ A chain has its order in any case, so one thing can be undone while others came 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -121,13 +121,7 @@ class Affected:
         again = {one.before.confirms for one in log if one.role == "confirmation"}
         for confirmed in {*back, *again}:
             self._count(confirmed)
-        waited = {fact for fact, one in were.items() if one.role == "changed" and one.before.ended_by in again}
-        for fact in waited:
-            if self.rows[fact].ended_by in {None, *waited}:  # unless something else has ended it meanwhile
-                self._put_back(fact, were[fact].before)
-        for fact in again & self.rows.keys():
-            if fact and self.rows[fact].ended_by in waited:
-                self._end(fact, self._next(fact))
+        self._hold_again(again, were)
         for row in list(self.rows.values()):
             after = self._next(row.fact_id)
             if self._stands(row) and row.status == "live" and after:
@@ -135,6 +129,16 @@ class Affected:
             elif row.fact_id in back and row.ended_by and not self._stands(self.rows.get(row.ended_by)):
                 self._end(row.fact_id, after or self._next(row.ended_by))
         self._bound()
+
+    def _hold_again(self, again: Collection[UUID | None], were: Mapping[UUID, LoggedFact]) -> None:
+        """Lets facts hold that are said again, and what took over from them only until then."""
+        waited = {fact for fact, one in were.items() if one.role == "changed" and one.before.ended_by in again}
+        for fact in waited:
+            if self.rows[fact].ended_by in {None, *waited}:  # unless something else has ended it meanwhile
+                self._put_back(fact, were[fact].before)
+        for said in again:
+            if said in self.rows and self.rows[said].ended_by in waited:
+                self._end(said, self._next(said))
 
     def _demote(self, fact: UUID, was: FactRow) -> None:
         """Makes a promoted fact a confirmation again; what it stood for has its place, and what was put between them stays."""
