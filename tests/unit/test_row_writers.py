@@ -53,6 +53,7 @@ BESIDE = {
         "outbox metadata_records memory_items term_counts delta_log file_manifest pending_vectors documents assignments facts"
         " retraction_steps",
     ),
+    "lifecycle/older_stems": ("adds the stems that older items lack", "memory_items"),
     "history/contents": ("slices: what becomes of records and items by changes", "metadata_records memory_items"),
     "commit/unit_of_work": ("accepts the commits that the outbox finishes", "outbox"),
     "commit/outbox": ("makes records visible", "metadata_records"),

@@ -74,9 +74,13 @@ class Affected:
     def _take_over(self, fact: UUID | None) -> None:
         """Lets what was said after a live fact, and held until that was said again, end it: that is withdrawn."""
         head = self.rows.get(fact) if fact else None
-        waiting = [one for one in self.rows.values() if self._stands(one) and one.ended_by == fact]
-        for one in sorted(waiting, key=_begin):
-            if head and head.status == "live" and _begin(head) < _begin(one) and not _said_again(head, one):
+        if head is None:
+            return
+        chain = {one.fact_id for one in self._line(head)}
+        waiting = [one for one in self.rows.values() if one.ended_by == fact and one.fact_id not in chain]
+        for one in sorted(filter(self._stands, waiting), key=_begin):
+            free = head.status == "live" and self._next(one.fact_id) is None
+            if free and _begin(head) < _begin(one) and not _said_again(head, one):
                 self._end(one.fact_id, None)
                 self._end(head.fact_id, one.fact_id)
                 head = self.rows[one.fact_id]
@@ -189,10 +193,13 @@ class Affected:
             line = list(self._line(head))
             if touched.keys().isdisjoint(one.fact_id for one in line):
                 continue
-            bound = AT_ITS_END
+            bound, chain = AT_ITS_END, {one.fact_id for one in line}
             for one in filter(self._stands, line):
                 ender = self.rows.get(one.ended_by) if one.ended_by else None
-                bound = min(bound, _takes_over(ender, one)) if ender else bound
+                if ender and (ender.fact_id in chain or _begin(ender) >= _begin(one)):
+                    bound = min(bound, _begin(ender))
+                elif ender and one.valid_to:  # it held until that was said again
+                    bound = min(bound, one.valid_to)
                 if one.status != "live" and bound < AT_ITS_END:
                     self._put(one.fact_id, valid_to=max(_begin(one), bound))
                 bound = min(bound, _begin(one))
@@ -248,5 +255,5 @@ def _said_again(ender: FactRow, row: FactRow) -> bool:
 def _takes_over(ender: FactRow, row: FactRow) -> datetime:
     """From when on a fact ends another one: from its beginning, or, if it held before that one, since it was said again."""
     if ender.last_confirmed_at and _begin(ender) < _begin(row) and _said_again(ender, row):
-        return row.valid_to or ender.last_confirmed_at
+        return ender.last_confirmed_at
     return _begin(ender)
