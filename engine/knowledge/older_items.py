@@ -10,12 +10,13 @@ there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from engine.commit.rows import items
 from engine.commit.rows.items import NamedRow
+from engine.commit.rows.noted_nodes import NotedNode, noted_nodes
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.knowledge.entities import Entities
@@ -26,15 +27,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_in, sql_text
 from engine.turns import computed
 
-NODES, RECORDS = 100, 50
-
-
-@dataclass(frozen=True, slots=True)
-class _Noted:
-    node_id: UUID
-    user_id: UUID
-    schema_name: str
-    after: UUID
+RECORDS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +64,11 @@ class OlderItems:
     async def run(self) -> int:
         """Fills all nodes that are noted; how many items. Raises StoreUnavailable; what was filled stays."""
         filled = 0
-        async for node in self._nodes():
+        async for node in noted_nodes(self._postgres, "entities"):
             filled += await self._node(node)
         return filled
 
-    async def _nodes(self) -> AsyncIterator[_Noted]:
-        after = UUID(int=0)
-        while True:
-            page = {"lacking": "entities", "after": after, "most": NODES}
-            nodes = await self._postgres.fetch_as_service(sql_text("item/older_nodes"), page, row=_Noted)
-            for node in nodes:
-                yield node
-            if len(nodes) < NODES:
-                return
-            after = nodes[-1].node_id
-
-    async def _node(self, node: _Noted) -> int:
+    async def _node(self, node: NotedNode) -> int:
         filled, after = 0, node.after
         while True:
             page = {"after": after, "most": RECORDS}

@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.commit.rows import term_counts
+from engine.commit.rows.noted_nodes import NotedNode, noted_nodes
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
 from engine.domain.terms import Unit, sparse_of, stored_words, terms_of, weights
 from engine.stores.postgres import Connection, Postgres
@@ -22,15 +23,6 @@ from engine.turns import computed
 LACKING = "stems"
 BATCH = 200
 """Items of one transaction, which writers of the node wait for."""
-NODES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class _Noted:
-    node_id: UUID
-    user_id: UUID
-    schema_name: str
-    after: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +44,12 @@ class OlderStems:
 
     async def run(self) -> int:
         """All nodes that are noted; how many items were changed. Raises StoreUnavailable; what was added stays."""
-        changed, after = 0, UUID(int=0)
-        while True:
-            page = {"lacking": LACKING, "after": after, "most": NODES}
-            nodes = await self._postgres.fetch_as_service(sql_text("item/older_nodes"), page, row=_Noted)
-            for node in nodes:
-                changed += await self._node(node)
-            if len(nodes) < NODES:
-                return changed
-            after = nodes[-1].node_id
+        changed = 0
+        async for node in noted_nodes(self._postgres, LACKING):
+            changed += await self._node(node)
+        return changed
 
-    async def _node(self, node: _Noted) -> int:
+    async def _node(self, node: NotedNode) -> int:
         changed, after = 0, node.after
         while True:
             note = {"node_id": node.node_id, "lacking": LACKING, "before": after}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from time import monotonic
 from uuid import UUID
 
+from engine.commit.rows.noted_nodes import NotedNode, noted_nodes
 from engine.domain.embedding import Pace
-from engine.lifecycle.canary import BATCH, NODES, Item, items_embedded, speakers_of
+from engine.lifecycle.canary import BATCH, Item, items_embedded, speakers_of
 from engine.providers.active import Model
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
@@ -21,14 +21,6 @@ from engine.stores.statements import sql_in, sql_text
 PACE = Pace(duty=0.5, most=2000)
 """Of one run; a job begins the next."""
 LACKING = "tokens"
-
-
-@dataclass(frozen=True, slots=True)
-class _Noted:
-    node_id: UUID
-    user_id: UUID
-    schema_name: str
-    after: UUID
 
 
 class OlderTokens:
@@ -41,22 +33,18 @@ class OlderTokens:
     async def run(self) -> int:
         """One run over the nodes that are noted; how many items. Raises ProviderUnavailable, EmbeddingsChanged,
         StoreUnavailable; what was made stays."""
-        after = UUID(int=0)
-        while self._model.has_tokens and not self._exhausted:
-            page = {"lacking": LACKING, "after": after, "most": NODES}
-            nodes = await self._postgres.fetch_as_service(sql_text("item/older_nodes"), page, row=_Noted)
-            for node in nodes:
+        if self._model.has_tokens:
+            async for node in noted_nodes(self._postgres, LACKING):
+                if self._exhausted:
+                    break
                 await self._node(node)
-            if len(nodes) < NODES:
-                break
-            after = nodes[-1].node_id
         return self.filled
 
     @property
     def _exhausted(self) -> bool:
         return self._pace.most is not None and self.filled >= self._pace.most
 
-    async def _node(self, node: _Noted) -> None:
+    async def _node(self, node: NotedNode) -> None:
         after, speakers = node.after, None
         while not self._exhausted:
             lacking = sql_in("embedding/slot_tokens", node.schema_name, self._model.version.column)
@@ -71,7 +59,7 @@ class OlderTokens:
             after = rows[-1].row_id
 
     async def _fill(
-        self, node: _Noted, rows: Sequence[Item], before: UUID, speakers: Mapping[UUID, Sequence[str]]
+        self, node: NotedNode, rows: Sequence[Item], before: UUID, speakers: Mapping[UUID, Sequence[str]]
     ) -> None:
         started, version = monotonic(), self._model.version
         made = await items_embedded(self._model, rows, speakers)
