@@ -17,7 +17,7 @@ MATCH (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[me
 WITH ones, collect(DISTINCT b) AS others
 WHERE none(one IN ones WHERE one IN others)
 CALL (ones, others) {
-  // Whom the two reach in one relation, in two and so on, until they meet: next from the side with fewer, and each entity once, so that hubs stay cheap.
+  // Breadth first from both ends until they meet: next from the side with fewer entities, and each entity once, so that hubs stay cheap.
   WITH ones, reduce(sides = [[ones], [others]], turn IN range(1, 8) | CASE
     WHEN size(sides[0]) + size(sides[1]) = 6 OR any(one IN sides[0][-1] WHERE one IN sides[1][-1]) THEN sides
     WHEN size(sides[0][-1]) > size(sides[1][-1]) THEN reverse(sides)

@@ -1,6 +1,6 @@
 // Purpose: live facts that nothing has confirmed for long: neither said nor said again since. The oldest first.
 // Parameters: user_id (whose graph, a text), days (at least so many), at (the day to which they are counted, a text, as that of today).
-// Returns: subject (whom it is about: else whom it names, if anybody), fact (its caption), last (the day when it was said or confirmed last), days (since then).
+// Returns: subject (of the fact, else an entity that it names, if any), fact (its caption), last (the day when it was said or confirmed last), days (since then).
 // Result on the bundled history with days 365, at "2026-11-01":
 //   subject  fact                           last        days
 //   Ellen    Ellen lives at 8 Osprey Lane.  2025-10-18  379

@@ -22,8 +22,8 @@ _STEMMERS = {
 """The stemmers of languages that the other library has stop words of."""
 STEMMED = tuple(_STEMMERS)
 """Languages that words are stemmed in."""
-TOLD_BY = 4000
-"""Characters of a text, from its start, by which its language is told."""
+SAMPLE = 4000
+"""Characters of a text, from its start, by which its language is detected."""
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 _stemmers = {code: snowballstemmer.stemmer(name) for code, name in _STEMMERS.items()}
@@ -63,7 +63,12 @@ def language_of(texts: Sequence[str]) -> str:
 def languages_of(text: str) -> tuple[str, ...]:
     """The languages, of `STEMMED`, whose stop words the text holds most of: English alone where it is among them, none where the
     text holds no stop word."""
-    counts = _counts([text[:TOLD_BY]])
+    return _detected(text[:SAMPLE])
+
+
+@lru_cache(maxsize=1024)  # what is stored and what counts it ask for the same texts, a question is asked twice
+def _detected(text: str) -> tuple[str, ...]:
+    counts = _counts([text])
     most = max(counts.values(), default=0)
     return ("en",) if most and counts["en"] == most else tuple(one for one in STEMMED if most and counts[one] == most)
 

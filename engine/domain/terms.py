@@ -119,7 +119,7 @@ def stored_words(text: str) -> list[str]:
 
 
 def asked_words(question: str) -> list[str]:
-    """The words that a question looks for: `words`, and stems in its language; in every one where it is too short to tell."""
+    """The words that a question looks for: `words`, and stems in its language; in every one where none is detected."""
     return words(question) + _stems(question, languages_of(question) or STEMMED)
 
 

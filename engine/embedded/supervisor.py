@@ -97,6 +97,7 @@ class Supervisor:
                 raise
             self._home.state.unlink(missing_ok=True)
             self._stack.set_exception(error)
+            self._stack.exception()  # else asyncio logs it again as never retrieved, where no caller has come yet
             # Waiting callers get the error before the connections close.
             await asyncio.sleep(0.2)
             raise

@@ -40,7 +40,7 @@ class Question:
     `name_keys`: normal forms of every run of words that could be a node's name or alias; `tokens`: folded words, to
     recognise speakers; `lucene`: words for the full-text index, which need no escaping; `dates`: ISO prefixes;
     `asks_time`: whether it asks when; `asked_time`: for what was or what is. A question that names a date and does
-    not ask for the present asks for the past. `other_language`: whether it is told to be in another one than English.
+    not ask for the present asks for the past. `other_language`: whether its language was detected as another one than English.
     """
 
     text: str

@@ -21,7 +21,7 @@ def end(*, as_json: bool) -> NoReturn:
             stream.flush()
     lines = ((2, "Interrupted."), (1, '{"error": "Interrupted."}'))
     for number, line in lines if as_json else lines[:1]:
-        with suppress(OSError):  # nobody reads it
+        with suppress(OSError):  # the other end is closed
             os.write(number, f"{line}\n".encode())
     os._exit(INTERRUPTED)
 

@@ -124,8 +124,9 @@ async def test_a_wrong_setting_of_neo4j_is_named(
     new_home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, given: str, named: str
 ) -> None:
     monkeypatch.setenv("NEURIGRAPH_NEO4J_SETTINGS", given)
-    with pytest.raises(StackError, match=named):
+    with pytest.raises(StackError, match=named) as refused:
         await keep_running(new_home, cache, progress=Silent())
+    assert "engine.errors" not in str(refused.value)
     await stop(new_home)
 
 

@@ -181,9 +181,9 @@ async def test_what_came_late_holds_when_what_was_said_again_is_withdrawn(
     assert await known(memory, Moment(as_of=WHEN + timedelta(days=12))) == {"Dave lives in Munich."}
     await memory.retractions.undo(gone.retraction_id)
     assert await known(memory) == {"Dave lives in Berlin."}
-    told = ("status", "supersedes", "ended_by", "valid_from", "valid_to")
-    assert [[row[name] for name in told] for row in await rows(reads, user)] == [
-        [row[name] for name in told] for row in before
+    fields = ("status", "supersedes", "ended_by", "valid_from", "valid_to")
+    assert [[row[name] for name in fields] for row in await rows(reads, user)] == [
+        [row[name] for name in fields] for row in before
     ]
 
 

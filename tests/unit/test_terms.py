@@ -48,7 +48,7 @@ def test_words_are_folded_stemmed_and_cut_by_script(text, expected):
     [
         ("Wir haben die Häuser am Fluss gesehen.", "Welches Haus war das?", {"haus"}),
         ("Das ist eine Wohnung für mich.", "Wo sind die Wohnungen?", {"wohnung"}),
-        ("Das ist eine Wohnung für mich.", "Wohnungen", {"wohnung"}),  # too short to tell the language
+        ("Das ist eine Wohnung für mich.", "Wohnungen", {"wohnung"}),  # no language is detected
         ("Die Wohnungen sind mir zu teuer, but the garden is lovely.", "Was kostet eine Wohnung?", {"wohnung"}),
         ("Mi hermana está vendiendo el coche.", "¿Quién quiere vender eso?", {"vend"}),
         ("Os médicos disseram que não é nada.", "O que é que o médico disse?", {"médic", "diss"}),

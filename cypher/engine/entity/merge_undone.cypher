@@ -7,11 +7,9 @@ SET merge.known_to = coalesce(merge.known_to, datetime($undone.at)),
     m.active = NOT EXISTS { (:Entity)-[one:SUPERSEDES]->(m) WHERE one.known_to IS NULL AND one.merge_id <> $undone.merge_id }
 WITH e, m
 CALL (e, m) {
-  UNWIND part.whole(e) + part.whole(m) AS one
-  MATCH (one)-[relation]-(:Entity)
-  WHERE relation.functional AND relation.strength > 0 AND (relation.until IS NULL OR relation.ended_by IS NOT NULL)
-  WITH DISTINCT relation
-  WITH relation, part.ender(relation) AS ender WHERE ender.relation_id <> relation.ended_by OR (ender IS NULL) <> (relation.ended_by IS NULL)
+  WITH part.whole(e) + part.whole(m) AS members
+  UNWIND part.moved_ends(members) AS one
+  WITH one.relation AS relation, one.ender AS ender
   SET relation.enders = part.enders(relation), relation.until = ender.until, relation.ended_by = ender.relation_id
 }
 RETURN $undone.merge_id AS merge_id

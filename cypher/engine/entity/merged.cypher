@@ -13,11 +13,9 @@ FOREACH (_ IN CASE WHEN taken THEN [] ELSE [1] END |
   SET m.active = false)
 WITH e
 CALL (e) {
-  UNWIND part.whole(e) AS one
-  MATCH (one)-[relation]-(:Entity)
-  WHERE relation.functional AND relation.strength > 0 AND (relation.until IS NULL OR relation.ended_by IS NOT NULL)
-  WITH DISTINCT relation
-  WITH relation, part.ender(relation) AS ender WHERE ender.relation_id <> relation.ended_by OR (ender IS NULL) <> (relation.ended_by IS NULL)
+  WITH part.whole(e) AS members
+  UNWIND part.moved_ends(members) AS one
+  WITH one.relation AS relation, one.ender AS ender
   SET relation.enders = part.enders(relation), relation.until = ender.until, relation.ended_by = ender.relation_id
 }
 RETURN $merge.merge_id AS merge_id

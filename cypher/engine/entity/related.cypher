@@ -70,10 +70,9 @@ CALL (reworded) {  // what a text no longer states is over: the others say since
   WITH relation, relation_id, part.given_now(relation) AS given
   WITH relation, relation_id, given, last(given) AS newest
   FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
-    SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
+    SET relation.since = part.first_since(given),
         relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
-        relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
-                              WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+        relation.until = part.own_until(relation, given))
   UNWIND CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END + [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS old
   WITH old, part.ender(old) AS ender
   SET old.enders = part.enders(old), old.until = ender.until, old.ended_by = ender.relation_id

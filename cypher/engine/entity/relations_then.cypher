@@ -29,14 +29,14 @@ CALL (as_of, rights, relation) {
     MATCH (source)-[rival]->(target:Entity)
     WHERE rival.relation_id = ender
     WITH said, relation, [end IN [startNode(relation), endNode(relation), source, target] | part.whole_then(end)] AS wholes
-    WITH said, relation, wholes[..2] AS own, wholes[2] AS first, wholes[3] AS second  // a rival as those are that part.rivals tells of now
+    WITH said, relation, wholes[..2] AS own, wholes[2] AS first, wholes[3] AS second  // as part.rivals has it now
     WHERE (first = own[0] OR relation.symmetric AND (first = own[1] OR second IN own)) AND own[0] <> own[1]
       AND NOT (first IN own AND second IN own)
     RETURN min(said) AS followed
   }
   WITH all_of, last_at, last(all_of) AS newest, followed
-  RETURN size(all_of) AS strength, 1 - reduce(doubt = 1.0, v IN all_of | doubt * (1 - v.weight)) AS confidence,
-         reduce(first = null, v IN all_of | CASE WHEN v.since < coalesce(first, '~') THEN v.since ELSE first END) AS since,
+  RETURN size(all_of) AS strength, part.confidence(all_of) AS confidence,
+         part.first_since(all_of) AS since,
          CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(last_at))) ELSE followed END AS until
 }
 WITH as_of, rights, member, relation, other, strength, confidence, since, until

@@ -35,13 +35,12 @@ CALL (r, newer, at) {
   SET relation.strength = relation.strength  // takes the lock
   WITH relation, relation_id, at, part.given_now(relation) AS given
   WITH relation, relation_id, given, at, last(given) AS newest
-  SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
+  SET relation.strength = size(given), relation.confidence = part.confidence(given),
       relation.known_to = CASE size(given) WHEN 0 THEN at END
   FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
-    SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
+    SET relation.since = part.first_since(given),
         relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
-        relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
-                              WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+        relation.until = part.own_until(relation, given))
   CALL (relation, relation_id, newest) {  // what it had ended holds until the next one; what it ends again is over
     UNWIND CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END + [old IN part.rivals(relation)
             WHERE old.strength > 0 AND (old.ended_by = relation_id OR old.last_at < relation.last_at AND (old.until IS NULL OR old.ended_by IS NOT NULL)

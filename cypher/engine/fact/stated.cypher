@@ -109,7 +109,7 @@ CALL (rows) {  // relations that facts state: without its fact evidence ends, a 
   WHERE relation.relation_id = relation_id
   SET relation.strength = relation.strength  // takes the lock
   WITH f, relation, part.given_now(relation) AS given, moved, f.status = 'live' AND relation.ended_with = f.fact_id AS revived
-  SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
+  SET relation.strength = size(given), relation.confidence = part.confidence(given),
       relation.known_to = CASE size(given) WHEN 0 THEN coalesce(relation.known_to, f.invalidated_at, f.known_from) END
   FOREACH (_ IN CASE WHEN f.status IN ['superseded', 'invalidated'] AND relation.until IS NULL AND all(one IN given WHERE one.past) THEN [1] ELSE [] END |
     SET relation.until = toString(date(coalesce(f.valid_to, f.invalidated_at))), relation.ended_with = f.fact_id)
@@ -117,10 +117,9 @@ CALL (rows) {  // relations that facts state: without its fact evidence ends, a 
   CALL (relation, given, moved, revived) {  // as when a record is withdrawn: the others say since when and until when, and what it had ended holds until the next one
     WITH relation, given, last(given) AS newest WHERE moved OR revived
     FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
-      SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
+      SET relation.since = part.first_since(given),
           relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
-          relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
-                                WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+          relation.until = part.own_until(relation, given))
     WITH relation, newest
     UNWIND CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END + [old IN part.rivals(relation)
             WHERE old.strength > 0 AND (old.ended_by = relation.relation_id OR old.last_at < relation.last_at AND (old.until IS NULL OR old.ended_by IS NOT NULL)

@@ -15,13 +15,12 @@ CALL (a, relation_id) {
   WITH relation, EXISTS { (a)<-[:EVIDENCE {relation_id: relation_id}]-(:Record) } AS kept, part.given_now(relation) AS given,
        [old IN part.rivals(relation) WHERE old.ended_by = relation_id] AS ended
   WITH relation, kept, given, ended, last(given) AS newest
-  SET relation.strength = size(given), relation.confidence = 1 - reduce(doubt = 1.0, one IN given | doubt * (1 - one.weight)),
+  SET relation.strength = size(given), relation.confidence = part.confidence(given),
       relation.known_to = CASE size(given) WHEN 0 THEN coalesce(relation.known_to, datetime()) END
   FOREACH (_ IN CASE WHEN newest IS NULL THEN [] ELSE [1] END |
-    SET relation.since = reduce(first = null, one IN given | CASE WHEN one.since < coalesce(first, '~') THEN one.since ELSE first END),
+    SET relation.since = part.first_since(given),
         relation.last_at = newest.said, relation.enders = part.enders(relation), relation.ended_by = null,
-        relation.until = CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(newest.said)))
-                              WHEN relation.ended_with IS NOT NULL AND all(one IN given WHERE one.past) THEN relation.until END)
+        relation.until = part.own_until(relation, given))
   WITH relation, kept, ended + CASE WHEN newest IS NOT NULL AND relation.until IS NULL THEN [relation] ELSE [] END AS others
   FOREACH (_ IN CASE WHEN kept THEN [] ELSE [1] END | DELETE relation)
   WITH others

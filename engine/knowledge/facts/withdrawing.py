@@ -183,7 +183,7 @@ class Affected:
             self._put(fact, status="live", ended_by=None, valid_to=None, invalidated_at=None)
         else:
             status = "superseded" if row.status == "live" else row.status
-            at = row.valid_to or max(_begin(row), _takes_over(self.rows[ender], row))
+            at = row.valid_to or max(_begin(row), _begin(self.rows[ender]))
             self._put(fact, status=status, ended_by=ender, valid_to=at, invalidated_at=row.invalidated_at or self._now)
 
     def _bound(self) -> None:
@@ -248,12 +248,6 @@ def _begin(row: FactRow) -> datetime:
 
 
 def _said_again(ender: FactRow, row: FactRow) -> bool:
+    """Whether a fact was confirmed after another one was said."""
     again = ender.last_confirmed_at
     return again is not None and row.said_at is not None and row.said_at < again
-
-
-def _takes_over(ender: FactRow, row: FactRow) -> datetime:
-    """From when on a fact ends another one: from its beginning, or, if it held before that one, since it was said again."""
-    if ender.last_confirmed_at and _begin(ender) < _begin(row) and _said_again(ender, row):
-        return ender.last_confirmed_at
-    return _begin(ender)
