@@ -1,8 +1,6 @@
 // Purpose: enters the relations that records state, each with the record as its evidence; evidence that a record no longer gives ends, and a relation
 //   without evidence with it. A relation of which only one can hold at a time ends the one that was said before of its source, and of its target, too, where the
 //   direction says nothing; what was said before and comes late is over at once. Idempotent.
-// Relations are found by their way from the source, one long: in a graph with few relationships Neo4j 2026.08 plans a pattern with a type that is computed,
-//   as in (a)-[:$(type)]->(b), as a read of all relationships of the type, and then takes some of them for relations of (a) that are not.
 // Parameters: relations [{record_id, user_id, commit_id, revision, reader, rewordings, known_from, at (as of what a record mentions), stated [{relation_id, type (of the
 //   relationship), name (of the type), functional, symmetric (of a functional one: it holds for both ends alike; or missing), source, target (keys of entities), weight (below 1), item_id, span, since, until (texts or null), ended, fact_id
 //   (a fact of the record that states it, too) or null}]}].
@@ -33,15 +31,14 @@ CALL (r, row, newer) {
     SET member.lone = false)  // what is said of those that are one with it may end this; a merge locks one of them
   WITH r, row, one, a, b
   CALL (row, one, a, b) {
-    WITH row, one, a, b, EXISTS { MATCH (a)-[ways*1..1]->(other) WHERE other = b AND type(ways[0]) = one.type AND ways[0].name = one.name } AS had
+    WITH row, one, a, b, size(part.stated_before(one, a, b)) > 0 AS had
     FOREACH (_ IN CASE WHEN had THEN [] ELSE [1] END |
       CREATE (a)-[:$(one.type) {name: one.name, relation_id: one.relation_id, user_id: row.user_id, strength: 0, confidence: 0.0,
                                 known_from: datetime(row.known_from)}]->(b))
   }
-  MATCH (a)-[ways*1..1]->(other)
-  WHERE other = b AND type(ways[0]) = one.type AND ways[0].name = one.name
-  WITH r, row, one, a, b, ways[0] AS relation
-  WHERE NOT EXISTS { (r)-[v:EVIDENCE {relation_id: relation.relation_id}]->(a) WHERE v.known_to IS NULL }
+  UNWIND part.stated_before(one, a, b) AS relation
+  WITH r, row, one, a, b, relation
+  WHERE NOT EXISTS { MATCH (r)-[v:EVIDENCE {relation_id: relation.relation_id}]->(a) USING INDEX v:EVIDENCE(relation_id) WHERE v.known_to IS NULL }
   CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, fact_id: one.fact_id, span: one.span, since: one.since, until: one.until,
                          ended: one.ended, commit_id: row.commit_id, known_from: datetime(row.known_from)}]->(a)
   WITH row, one, relation, relation.strength > 0 AS held
