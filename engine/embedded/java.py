@@ -19,14 +19,9 @@ from engine.errors import MissingPrerequisite
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # The serial collector and a small first heap keep an idle server small; the heap grows when the data asks for it.
 MEMORY = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError")
-# Java's second compiler waits ten times as long as by default: a start plans some large statements once, and a third of its CPU
-# went into compiling that. What a server that stays runs often is compiled as before, later.
-COMPILER = (
-    "-XX:Tier4InvocationThreshold=50000",
-    "-XX:Tier4MinInvocationThreshold=6000",
-    "-XX:Tier4CompileThreshold=150000",
-    "-XX:Tier4BackEdgeThreshold=400000",
-)
+# Java's first compiler alone: large statements run a few times each, and what the second compiler takes to compile them, and what
+# counting for it costs until then, pays only where a server runs for hours. `-XX:TieredStopAtLevel=4` brings it back.
+COMPILER = ("-XX:TieredStopAtLevel=1",)
 OPTIONS = "NEURIGRAPH_JAVA_OPTIONS"
 """The variable with further options, a larger heap for example; of two the last one holds."""
 
