@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 
 from engine.domain.embedding import Embedded, EmbeddedQuery
 from engine.errors import SettingsError
-from engine.providers.counting_tokens import CountingTokens
+from engine.providers.counting_tokens import NOTHING, CountingTokens
 from engine.providers.embedder import Vectors
 from engine.turns import Turns
 
@@ -183,13 +183,10 @@ class OnnxEncoder:
             mask[index, : len(row)] = 1
         feed: dict[str, Any] = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         tokens = self._session.run(None, {key: value for key, value in feed.items() if key in self._inputs})[0]
-        if self._model.pooling == "first":
-            pooled = tokens[:, 0]
-        else:
-            weight = mask[:, :, None].astype(np.float32)
-            pooled = (tokens * weight).sum(axis=1) / weight.sum(axis=1)
-        norm = np.linalg.norm(pooled, axis=1, keepdims=True)
-        return (pooled / np.maximum(norm, 1e-12)).astype(np.float32), tokens
+        # Few steps on large arrays: after each of them a thread may wait for another one.
+        summed = tokens[:, 0] if self._model.pooling == "first" else (mask[:, None].astype(np.float32) @ tokens)[:, 0]
+        norms = np.sqrt(np.einsum("ij,ij->i", summed, summed))[:, None]
+        return summed / np.maximum(norms, NOTHING), tokens
 
     def count_tokens(self, text: str) -> int:
         """Tokens by the encoder's own tokenizer, not cut (counted in pieces, so that long texts stay cheap)."""

@@ -70,8 +70,8 @@ def translated(error: BaseException) -> errors.NeurigraphError | None:
 
 
 class Unprinted(list[Any]):
-    """A parameter of which no text is made. The driver makes one of all parameters of each statement (6.4; for its log, also where
-    nothing is logged), and of a vector that takes twenty times as long as what is sent."""
+    """A parameter of which no text is made. The driver (6.4) makes one of all parameters of each statement for its log, also
+    where nothing is logged, and of a vector that takes twenty times as long as what is sent."""
 
     __slots__ = ()
 
