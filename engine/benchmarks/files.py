@@ -65,7 +65,7 @@ class _Shelf:
         """A file with its object; its id and key."""
         file = FileDraft(uuid4(), "bench.txt", "document", "text/plain", content)
         packed = BytesIO()
-        size, digest = await asyncio.to_thread(pack, file, packed)
+        size, digest = await pack(file, packed)
         key = f"{self.schema}/{file.file_id}/bench.txt.gz"
         stored = packed.tell()
         packed.seek(0)

@@ -47,8 +47,6 @@ from engine.turns import computed
 PARALLEL_FILES = 8
 IN_MEMORY = 1 << 20
 """Packed files up to this size wait in memory for the object store, larger ones in a temporary file."""
-SHORT = 8 << 10
-"""Files up to this size are packed sooner than a thread for it begins."""
 
 Row = dict[str, Any]
 Note = Callable[[Connection, UUID], Awaitable[None]]
@@ -152,9 +150,7 @@ class RecordCommit:
         async with self._files_at_once:
             key = object_key(draft.node, draft.file)
             with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as ready:
-                content = draft.file.content
-                short = isinstance(content, bytes) and len(content) <= SHORT
-                size, digest = pack(draft.file, ready) if short else await asyncio.to_thread(pack, draft.file, ready)
+                size, digest = await pack(draft.file, ready)
                 packed = ready.seek(0, SEEK_END)
                 ready.seek(0)
                 await self._objects.put(key, ready)

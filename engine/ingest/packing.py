@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from engine.errors import InvalidInput
 NATIVE_TYPES = ("image/", "video/", "audio/", "application/pdf", "application/zip", "application/gzip")
 """Content types whose bytes are compressed already; they are stored as they are."""
 BLOCK = 1 << 20
+SHORT = 8 << 10
+"""Bytes up to which a file is packed sooner than a thread for it begins."""
 
 
 def is_native(content_type: str) -> bool:
@@ -31,11 +34,16 @@ def object_key(node: AssignableNode, file: FileDraft) -> str:
     return "/".join([*folders, str(file.file_id), name if is_native(file.content_type) else f"{name}.gz"])
 
 
-def pack(file: FileDraft, target: IO[bytes]) -> tuple[int, bytes]:
-    """Writes the file's bytes to `target`, compressed unless native; returns original size and SHA-256. Blocks.
+async def pack(file: FileDraft, target: IO[bytes]) -> tuple[int, bytes]:
+    """Writes the file's bytes to `target`, compressed unless native; returns original size and SHA-256.
 
     Raises InvalidInput when the file vanishes while it is read.
     """
+    short = isinstance(file.content, bytes) and len(file.content) <= SHORT
+    return _pack(file, target) if short else await asyncio.to_thread(_pack, file, target)
+
+
+def _pack(file: FileDraft, target: IO[bytes]) -> tuple[int, bytes]:
     digest = hashlib.sha256()
     size = 0
     try:

@@ -1,0 +1,42 @@
+"""What an entity with many relations costs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from tests.flows.profiled import work
+
+FEW = 40
+
+
+@pytest.mark.ledger("A09")
+async def test_many_relations_of_one_in_one_commit_cost_as_much_each_as_few(engine: Engine, memory: Memory) -> None:
+    """Not as much as all that their source has: a thousand at once took Neo4j's whole memory."""
+    user, record, at = str(memory.principal.user_id), str(uuid4()), datetime.now(UTC).isoformat()
+    await engine.neo4j.write(
+        """
+        MATCH (n:Node {node_id: $user}) CREATE (n)-[:HOLDS]->(:Record {record_id: $record, user_id: $user, known_from: datetime()})
+        WITH n UNWIND range(0, $many) AS number CREATE (:Entity {user_id: $user, key: 'person:' + number, entity_id: randomUUID()})
+        """,
+        user=user, record=record, many=9 * FEW,
+    )  # fmt: skip
+    row = {"record_id": record, "user_id": user, "commit_id": record, "revision": None, "reader": 1, "known_from": at, "at": at}  # fmt: skip
+    said = {
+        "type": "FRIEND_OF", "name": "FRIEND_OF", "functional": False, "source": "person:0", "weight": 0.9, "item_id": None, "span": None,
+        "since": None, "until": None, "ended": False, "fact_id": None,
+    }  # fmt: skip
+    hits = []
+    for first, many in ((1, FEW), (FEW + 1, 8 * FEW)):
+        stated = [
+            said | {"relation_id": str(uuid4()), "target": f"person:{number}"} for number in range(first, first + many)
+        ]
+        hits.append(await work(engine, "entity/related", relations=[row | {"stated": stated}]))
+    await engine.neo4j.write(
+        "MATCH (e:Entity {user_id: $user}) WHERE e.name IS NULL DETACH DELETE e", user=user
+    )  # jobs of other tests read them
+    assert hits[1] < 12 * hits[0], hits
