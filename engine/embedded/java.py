@@ -20,8 +20,9 @@ _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # The serial collector and a small first heap keep an idle server small; the heap grows when the data asks for it.
 MEMORY = ("-XX:+UseSerialGC", "-Xms128m", "-Xmx512m", "-XX:+ExitOnOutOfMemoryError")
 # Java's first compiler alone: large statements run a few times each, and what the second compiler takes to compile them, and what
-# counting for it costs until then, pays only where a server runs for hours. `-XX:TieredStopAtLevel=4` brings it back.
-COMPILER = ("-XX:TieredStopAtLevel=1",)
+# counting for it costs until then, pays only where a server runs for hours. `-XX:TieredStopAtLevel=4` brings it back. Room for
+# compiled code is as with both: Java reserves a fifth of that for one.
+COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 OPTIONS = "NEURIGRAPH_JAVA_OPTIONS"
 """The variable with further options, a larger heap for example; of two the last one holds."""
 

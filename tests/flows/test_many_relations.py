@@ -40,3 +40,31 @@ async def test_many_relations_of_one_in_one_commit_cost_as_much_each_as_few(engi
         "MATCH (e:Entity {user_id: $user}) WHERE e.name IS NULL DETACH DELETE e", user=user
     )  # jobs of other tests read them
     assert hits[1] < 12 * hits[0], hits
+
+
+@pytest.mark.ledger("A09")
+async def test_what_mentions_the_two_is_not_read_to_relate_them(engine: Engine, memory: Memory) -> None:
+    """Nor the relations that lead away from the target."""
+    user, at, hits = str(memory.principal.user_id), datetime.now(UTC).isoformat(), []
+    for many in (0, 50 * FEW):
+        record, source, target = str(uuid4()), f"person:{uuid4()}", f"person:{uuid4()}"
+        await engine.neo4j.write(
+            """
+            MATCH (n:Node {node_id: $user}) CREATE (n)-[:HOLDS]->(r:Record {record_id: $record, user_id: $user, known_from: datetime()})
+            CREATE (a:Entity {user_id: $user, key: $source, entity_id: randomUUID()}), (b:Entity {user_id: $user, key: $target, entity_id: randomUUID()})
+            WITH a, b UNWIND range(1, $many) AS _
+            CREATE (a)<-[:MENTIONS]-(r:Record {record_id: randomUUID()})-[:MENTIONS]->(b)-[:FRIEND_OF {name: 'FRIEND_OF'}]->(r)
+            """,
+            user=user, record=record, source=source, target=target, many=many,
+        )  # fmt: skip
+        stated = {
+            "relation_id": str(uuid4()), "type": "FRIEND_OF", "name": "FRIEND_OF", "functional": False, "source": source, "target": target,
+            "weight": 0.9, "item_id": None, "span": None, "since": None, "until": None, "ended": False, "fact_id": None,
+        }  # fmt: skip
+        row = {"record_id": record, "user_id": user, "commit_id": record, "revision": None, "reader": 1, "known_from": at, "at": at}  # fmt: skip
+        hits.append(await work(engine, "entity/related", relations=[row | {"stated": [stated]}]))
+    await engine.neo4j.write(
+        "MATCH (r:Record) WHERE r.user_id IS NULL DETACH DELETE r"
+    )  # jobs of other tests read them
+    await engine.neo4j.write("MATCH (e:Entity {user_id: $user}) WHERE e.name IS NULL DETACH DELETE e", user=user)
+    assert hits[1] < hits[0] + FEW, hits
