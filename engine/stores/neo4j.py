@@ -69,7 +69,7 @@ def translated(error: BaseException) -> errors.NeurigraphError | None:
     return None
 
 
-class Unprinted(list[Any]):
+class _Unprinted(list[Any]):
     """A parameter of which no text is made. The driver (6.4) makes one of all parameters of each statement for its log, also
     where nothing is logged, and of a vector that takes twenty times as long as what is sent."""
 
@@ -80,7 +80,7 @@ class Unprinted(list[Any]):
 
 
 def _unprinted(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {name: Unprinted(value) if isinstance(value, list) else value for name, value in parameters.items()}
+    return {name: _Unprinted(value) if isinstance(value, list) else value for name, value in parameters.items()}
 
 
 @contextmanager

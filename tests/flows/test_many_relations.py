@@ -14,10 +14,22 @@ from tests.flows.profiled import work
 FEW = 40
 
 
+async def stating(engine: Engine, user: str, record: str, source: str, targets: list[str]) -> int:
+    """How often the store is touched when a record states that one is a friend of these."""
+    at = datetime.now(UTC).isoformat()
+    said = {
+        "type": "FRIEND_OF", "name": "FRIEND_OF", "functional": False, "source": source, "weight": 0.9, "item_id": None, "span": None,
+        "since": None, "until": None, "ended": False, "fact_id": None,
+    }  # fmt: skip
+    stated = [said | {"relation_id": str(uuid4()), "target": target} for target in targets]
+    row = {"record_id": record, "user_id": user, "commit_id": record, "revision": None, "reader": 1, "known_from": at, "at": at}  # fmt: skip
+    return await work(engine, "entity/related", relations=[row | {"stated": stated}])
+
+
 @pytest.mark.ledger("A09")
 async def test_many_relations_of_one_in_one_commit_cost_as_much_each_as_few(engine: Engine, memory: Memory) -> None:
     """Not as much as all that their source has: a thousand at once took Neo4j's whole memory."""
-    user, record, at = str(memory.principal.user_id), str(uuid4()), datetime.now(UTC).isoformat()
+    user, record = str(memory.principal.user_id), str(uuid4())
     await engine.neo4j.write(
         """
         MATCH (n:Node {node_id: $user}) CREATE (n)-[:HOLDS]->(:Record {record_id: $record, user_id: $user, known_from: datetime()})
@@ -25,17 +37,10 @@ async def test_many_relations_of_one_in_one_commit_cost_as_much_each_as_few(engi
         """,
         user=user, record=record, many=9 * FEW,
     )  # fmt: skip
-    row = {"record_id": record, "user_id": user, "commit_id": record, "revision": None, "reader": 1, "known_from": at, "at": at}  # fmt: skip
-    said = {
-        "type": "FRIEND_OF", "name": "FRIEND_OF", "functional": False, "source": "person:0", "weight": 0.9, "item_id": None, "span": None,
-        "since": None, "until": None, "ended": False, "fact_id": None,
-    }  # fmt: skip
     hits = []
     for first, many in ((1, FEW), (FEW + 1, 8 * FEW)):
-        stated = [
-            said | {"relation_id": str(uuid4()), "target": f"person:{number}"} for number in range(first, first + many)
-        ]
-        hits.append(await work(engine, "entity/related", relations=[row | {"stated": stated}]))
+        targets = [f"person:{number}" for number in range(first, first + many)]
+        hits.append(await stating(engine, user, record, "person:0", targets))
     await engine.neo4j.write(
         "MATCH (e:Entity {user_id: $user}) WHERE e.name IS NULL DETACH DELETE e", user=user
     )  # jobs of other tests read them
@@ -45,7 +50,7 @@ async def test_many_relations_of_one_in_one_commit_cost_as_much_each_as_few(engi
 @pytest.mark.ledger("A09")
 async def test_what_mentions_the_two_is_not_read_to_relate_them(engine: Engine, memory: Memory) -> None:
     """Nor the relations that lead away from the target."""
-    user, at, hits = str(memory.principal.user_id), datetime.now(UTC).isoformat(), []
+    user, hits = str(memory.principal.user_id), []
     for many in (0, 50 * FEW):
         record, source, target = str(uuid4()), f"person:{uuid4()}", f"person:{uuid4()}"
         await engine.neo4j.write(
@@ -57,12 +62,7 @@ async def test_what_mentions_the_two_is_not_read_to_relate_them(engine: Engine, 
             """,
             user=user, record=record, source=source, target=target, many=many,
         )  # fmt: skip
-        stated = {
-            "relation_id": str(uuid4()), "type": "FRIEND_OF", "name": "FRIEND_OF", "functional": False, "source": source, "target": target,
-            "weight": 0.9, "item_id": None, "span": None, "since": None, "until": None, "ended": False, "fact_id": None,
-        }  # fmt: skip
-        row = {"record_id": record, "user_id": user, "commit_id": record, "revision": None, "reader": 1, "known_from": at, "at": at}  # fmt: skip
-        hits.append(await work(engine, "entity/related", relations=[row | {"stated": [stated]}]))
+        hits.append(await stating(engine, user, record, source, [target]))
     await engine.neo4j.write(
         "MATCH (r:Record) WHERE r.user_id IS NULL DETACH DELETE r"
     )  # jobs of other tests read them
