@@ -202,3 +202,22 @@ async def test_a_document_that_floods_a_graph_costs_its_list_nothing_but_a_count
     assert found.left_out == many + 3
     assert await work(engine, "entity/page", **asked) < few + 2 * many
     assert await work(engine, "entity/page", **asked | {"marks": [False, True], "most": EVERY}) > few + 20 * many
+
+
+@pytest.mark.ledger("F07")
+async def test_the_list_of_one_user_reads_no_entities_of_others(engine: Engine, memory: Memory) -> None:
+    now = NOW.graph_parameters(datetime.now(UTC))
+    asked = {"kinds": [], "name": "", "everything": False, "marks": [False], "before": list(FIRST), "limit": 100}
+    asked |= {**memory.principal.parameters, **now, "most": 200}
+    costs = []
+    for user in (memory.principal.user_id, uuid4(), *[uuid4() for _ in range(3)]):
+        await engine.neo4j.write(
+            """
+            UNWIND range(1, $many) AS number
+            CREATE (:Entity {user_id: $user, key: 'person:n' + number, entity_id: randomUUID(), name: 'N' + number, name_key: 'n' + number,
+                             kind: 'person', mentions: number % 7, active: true, lone: $lone})
+            """,
+            user=str(user), many=2_000 if len(costs) < 2 else 50, lone=len(costs) != 1,
+        )  # fmt: skip
+        costs.append(await work(engine, "entity/page", **asked))
+    assert len(set(costs)) == 1, "the plan is made anew each time, and never by what the store holds of others"

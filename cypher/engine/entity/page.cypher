@@ -14,6 +14,7 @@ CALL () {
   UNWIND $marks AS mark
   CALL (mark) {
     MATCH (e:Entity)
+    USING INDEX SEEK e:Entity(user_id, lone, mentions, entity_id)  // in its order; the counts of a store may speak for another one
     WHERE e.user_id = $user_id AND e.lone = mark AND e.mentions >= 0 AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
     WITH e ORDER BY e.user_id DESC, e.lone DESC, e.mentions DESC LIMIT $most  // as an index has them
     RETURN e
@@ -26,16 +27,17 @@ CALL (beyond) {
   UNWIND $marks AS mark
   CALL (beyond, mark) {
     MATCH (e:Entity)
+    USING INDEX SEEK e:Entity(user_id, lone, mentions, entity_id)
     WHERE e.user_id = $user_id AND e.lone = mark AND e.mentions = beyond AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
     WITH e ORDER BY e.user_id, e.lone, e.mentions, e.entity_id LIMIT $most
     RETURN e
   }
-  WITH e ORDER BY e.entity_id LIMIT $most
+  WITH e ORDER BY e.user_id, e.lone, e.mentions, e.entity_id LIMIT $most
   RETURN collect(e) AS as_often
 }
 CALL () {
   MATCH (part_of:Entity)<-[:SUPERSEDES*1..]-(e:Entity)  // what it says of itself is not the count of all that it is read for
-  USING INDEX part_of:Entity(user_id, active)  // else all entities are looked at
+  USING INDEX SEEK part_of:Entity(user_id, active)  // else all entities are looked at
   WHERE part_of.user_id = $user_id AND part_of.active = false
   RETURN collect(DISTINCT e) AS merged
 }
@@ -66,6 +68,7 @@ WITH as_of, rights, CASE WHEN beyond < 0 OR size(page) = $limit AND (last.mentio
      CASE WHEN size(page) < $limit THEN '~' WHEN last.mentions > 1 THEN '' ELSE last.e.entity_id END AS end
 WITH as_of, rights, page, size([id IN passed_over WHERE id < end]) + COUNT {
   MATCH (e:Entity)
+  USING INDEX SEEK e:Entity(user_id, lone, mentions, entity_id)  // counted by the index alone
   WHERE NOT true IN $marks AND e.user_id = $user_id AND e.lone = true AND e.mentions = 1 AND ($kinds = [] OR e.kind IN $kinds)
     AND e.entity_id > CASE WHEN $before[0] > 1 THEN '' ELSE $before[1] END AND e.entity_id < end
 } AS left_out
