@@ -6,11 +6,12 @@ from engine.neurigraph import Engine
 from engine.stores.statements import cypher
 
 
-async def work(engine: Engine, name: str, /, **asked: object) -> int:
-    """How often the statement of this name touches the store, with a plan made for what the store holds now."""
-    text = cypher(name).replace("CYPHER 25\n", "")
+async def work(engine: Engine, name: str, /, *, planned_anew: bool = False, **asked: object) -> int:
+    """How often the statement of this name touches the store: by the plan that it has, or by one for what the store holds now."""
+    options = "replan=force PROFILE " if planned_anew else "PROFILE "
+    text = cypher(name).replace("CYPHER 25\n", "CYPHER 25 " + options)
     async with engine.neo4j.driver.session() as session:
-        result = await session.run("CYPHER 25 replan=force PROFILE " + text, asked)  # type: ignore[arg-type]
+        result = await session.run(text, asked)  # type: ignore[arg-type]
         plans, hits = [(await result.consume()).profile], 0
     while plans:
         plan = plans.pop() or {}

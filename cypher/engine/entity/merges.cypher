@@ -8,7 +8,7 @@ CALL (as_of) {
   RETURN n, merge, other
   UNION
   MATCH (n:Entity)-[merge:SUPERSEDES]->(other:Entity)
-  USING INDEX n:Entity(user_id, key)  // else the merges of all users are read
+  USING INDEX SEEK n:Entity(user_id, key)  // else the merges of all users are read
   WHERE n.user_id = $user_id AND n.key IS NOT NULL AND $merge_id = '' AND part.holds(merge)
   RETURN n, merge, other
 }

@@ -3,7 +3,7 @@
 // Returns: pair_id, entity_id, name, other_id, other_name, score, reason.
 WITH $as_of AS as_of
 MATCH (n:Entity)-[p:POSSIBLY_SAME]->(other:Entity)
-USING INDEX n:Entity(user_id, key)  // else the pairs of all users are read
+USING INDEX SEEK n:Entity(user_id, key)  // else the pairs of all users are read
 WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id AND n.key IS NOT NULL AND p.decided IS NULL AND p.known_from <= $known_at
   AND NOT EXISTS { (n)-[merges:SUPERSEDES*1..]-(other) WHERE all(merge IN merges WHERE part.holds(merge)) }
 RETURN p.pair_id AS pair_id, n.entity_id AS entity_id, n.name AS name, other.entity_id AS other_id, other.name AS other_name,

@@ -38,7 +38,7 @@ CALL (r, row, newer) {
   }
   UNWIND part.stated_before(one, a, b) AS relation
   WITH r, row, one, a, b, relation
-  WHERE NOT EXISTS { MATCH (r)-[v:EVIDENCE {relation_id: relation.relation_id}]->(a) USING INDEX v:EVIDENCE(relation_id) WHERE v.known_to IS NULL }
+  WHERE NOT EXISTS { MATCH (r)-[v:EVIDENCE {relation_id: relation.relation_id}]->(a) USING INDEX SEEK v:EVIDENCE(relation_id) WHERE v.known_to IS NULL }
   CREATE (r)-[:EVIDENCE {relation_id: relation.relation_id, weight: one.weight, item_id: one.item_id, fact_id: one.fact_id, span: one.span, since: one.since, until: one.until,
                          ended: one.ended, commit_id: row.commit_id, known_from: datetime(row.known_from)}]->(a)
   WITH row, one, relation, relation.strength > 0 AS held

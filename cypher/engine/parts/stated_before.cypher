@@ -6,12 +6,12 @@ COLLECT {
   WITH COUNT { (@a)-->() } > COUNT { (@b)<--() } AS back
   CALL (@one, @a, @b, back) {
     WITH @one, @a, @b, back WHERE NOT back
-    MATCH (@a)-[way*1..1]->(other:Entity)
+    MATCH (@a)-[way*1..1]->(other)
     WHERE other = @b AND type(way[0]) = @one.type AND way[0].name = @one.name
     RETURN way[0] AS found
     UNION ALL
     WITH @one, @a, @b, back WHERE back
-    MATCH (@b)<-[way*1..1]-(other:Entity)
+    MATCH (@b)<-[way*1..1]-(other)
     WHERE other = @a AND type(way[0]) = @one.type AND way[0].name = @one.name
     RETURN way[0] AS found
   }
