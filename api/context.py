@@ -95,6 +95,11 @@ def limited(memory: Memory, limits: WriteLimits | None) -> Memory:
     return memory.on_terms(Terms(limits=Limits(limits.milliseconds, limits.tokens, limits.model_calls)))
 
 
+def asking(memory: Memory, model_calls: int | None) -> Memory:
+    """The memory, of which a read makes so many requests to models at most."""
+    return memory if model_calls is None else memory.on_terms(Terms(limits=Limits(model_calls=model_calls)))
+
+
 def _limited(
     memory: UserMemory,
     milliseconds: Annotated[int | None, Query(ge=0, le=3_600_000, description="Time to wait for models.")] = None,

@@ -64,6 +64,12 @@ class Asked(Narrowed):
     max_ms: Annotated[int, Strict()] | None = Field(
         default=None, ge=LEAST_MS, le=MOST_MS, description="Milliseconds that it may take in all.", examples=[800]
     )
+    model_calls: Annotated[int, Strict()] | None = Field(
+        default=None,
+        ge=0,
+        le=10**6,
+        description="Requests to models that it may make; without one for its vector a search is by words only.",
+    )
     partial: Annotated[bool, Strict()] = Field(
         default=False,
         description="Where the graph or the embedding service does not answer in time, the answer is a part and says so.",

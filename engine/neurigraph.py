@@ -134,7 +134,7 @@ class Engine:
             return await memory.within(origin.scope, source=origin.source).ingests.history(history, progress)
 
     def spending(self, limits: Limits) -> AbstractContextManager[None]:
-        """All operations inside share these limits, and have none of their own."""
+        """All operations inside share these limits, beside their own."""
         return spending(limits)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from api.bodies import JsonRoute
-from api.context import UserMemory
+from api.context import UserMemory, asking
 from api.cursors import PAGE_HEADERS, ANextPage
 from api.problems import documented
 from api.questions import Asked, ContextQuestion, DecayQuestion, FiltersBody, Narrowed, Question
@@ -29,6 +29,7 @@ async def search(body: Question, memory: UserMemory, page: ANextPage) -> SearchA
     asked = SearchRequest(
         body.query, body.limit, **_where(body), cursor=page.cursor, explain=body.explain, recall=body.recall
     )
+    memory = asking(memory, body.model_calls)
     answer = await memory.search(asked, limits)
     if answer.next_cursor is not None:
         page.next(answer.next_cursor)
@@ -45,12 +46,14 @@ async def search_decayed(body: DecayQuestion, memory: UserMemory) -> SearchAnswe
 @router.post("/context", operation_id="context", responses=documented(400, 413, 415))
 async def context(body: ContextQuestion, memory: UserMemory) -> Context:
     """What the memory holds that matters to a question, as text for a prompt within so many tokens, with sources."""
+    memory = asking(memory, body.model_calls)
     return await memory.context(_request(body))
 
 
 @router.post("/answer", operation_id="answer", responses=documented(400, 409, 413, 415))
 async def answer(body: ContextQuestion, memory: UserMemory) -> ContextAnswer:
     """The configured language model's answer from that context alone, with citations, or a refusal."""
+    memory = asking(memory, body.model_calls)
     return await memory.answer(_request(body))
 
 

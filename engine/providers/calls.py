@@ -40,15 +40,16 @@ class LimitReached(ProviderUnavailable):
 
 
 class Budget:
-    """Counts the use of models from its start; concurrent steps share it. `undeclared`: an operation that may call none."""
+    """Counts the use of models from its start; concurrent steps share it. `undeclared`: an operation that may call none.
+    `around`: of an operation that this one is a part of; both hold."""
 
-    def __init__(self, limits: Limits, undeclared: str = "") -> None:
-        self._limits, self.undeclared = limits, undeclared
+    def __init__(self, limits: Limits, undeclared: str = "", around: Budget | None = None) -> None:
+        self._limits, self.undeclared, self._around = limits, undeclared, around
         self._began, self._tokens, self._calls = monotonic(), 0, 0
 
     @property
     def limited(self) -> bool:
-        return self._limits != UNLIMITED
+        return self._limits != UNLIMITED or self._around is not None
 
     async def spent(
         self, calls: int, given: Sequence[str], by: Embedder, call: Callable[[], Awaitable[Answer]]
@@ -68,9 +69,10 @@ class Budget:
         if limits.model_calls is not None and self._calls + calls > limits.model_calls:
             raise LimitReached(f"This operation may call models {limits.model_calls} times.")
         self._calls, self._tokens = self._calls + calls, self._tokens + tokens
+        around = self._around
         try:
             async with asyncio.timeout(self._seconds_left):
-                return await call()
+                return await (call() if around is None else around.spent(calls, given, by, call))
         except TimeoutError as error:
             if limits.milliseconds is None:
                 raise
@@ -97,9 +99,11 @@ def budget() -> Budget:
 
 @contextmanager
 def spending(limits: Limits) -> Iterator[None]:
-    """Model calls inside count against these limits, or against those of an operation around, where it has any."""
+    """Model calls inside count against these limits, and against those of an operation around."""
     outer = _BUDGET.get()
-    token = _BUDGET.set(outer if outer.limited or outer.undeclared else Budget(limits))
+    token = _BUDGET.set(
+        outer if limits == UNLIMITED or outer.undeclared else Budget(limits, around=outer if outer.limited else None)
+    )
     try:
         yield
     finally:

@@ -216,6 +216,7 @@ async def ask(
         str | None, typer.Option("--cursor", help="Of the next page, as the one before printed it.")
     ] = None,
     max_ms: MaxMs = None,
+    model_calls: ModelCalls = None,
     partial: Partial = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say how the answer was made, and each score.")] = False,
     recall: Annotated[
@@ -234,8 +235,9 @@ async def ask(
         if answered and given:
             raise typer.BadParameter(f"not together with {option}", param_hint="--answer")
     limits = ReadLimits(max_ms, partial=partial)
+    terms = Terms(limits=Limits(model_calls=model_calls))
     async with here.engine() as (engine, _):
-        memory = engine.memory((await the_user(engine, user)).user_id)
+        memory = engine.memory((await the_user(engine, user)).user_id).on_terms(terms)
         request = SearchRequest(
             question,
             limit,

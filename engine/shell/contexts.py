@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from engine.domain.context import Context, ContextAnswer, ContextRequest, Piece
+from engine.domain.ingest import Limits
 from engine.progress import counted
 from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Scopes, Since, Tags, Until
-from engine.shell.options import AsOf, Handle, KnownAt, MaxMs, Partial, moment_of
+from engine.shell.options import AsOf, Handle, KnownAt, MaxMs, ModelCalls, Partial, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 
@@ -39,12 +40,13 @@ async def context(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     max_ms: MaxMs = None,
+    model_calls: ModelCalls = None,
     partial: Partial = False,
 ) -> None:
     """Print what a memory holds that matters to a question, ready for a prompt; with --json also all sources."""
     moment = moment_of(as_of, known_at)
     narrow = Narrow(node, below, kind, category, tag, entity, since, until)
-    async with here.memory(user) as memory:
+    async with here.memory(user, Limits(model_calls=model_calls)) as memory:
         where = await narrow.read(memory)
         request = ContextRequest(
             question, tokens, limit, moment=moment, scopes=tuple(scope or ()), max_ms=max_ms, partial=partial, **where

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from uuid import UUID
 
+import httpx
 import pytest
 from pydantic import SecretStr
 
@@ -17,6 +18,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers.calls import LimitReached
 from engine.settings import Settings
+from tests.door import new_door
 from tests.flows.reader import WHEN, reader
 from tests.model_server import BROKEN, CUT, ERROR_INSIDE, HANG, NOT_JSON, WRONG_FORM, ModelServer
 
@@ -111,6 +113,20 @@ async def test_a_model_that_hangs_ends_with_the_time_of_the_request(bob: Memory,
     for limits in (Limits(model_calls=0), Limits(tokens=10)):
         with pytest.raises(LimitReached):
             await bob.on_terms(Terms(limits=limits)).answer(QUESTION)
+
+
+@pytest.mark.ledger("X14", "X08")
+async def test_an_answer_over_rest_makes_no_more_requests_than_it_may(
+    reads: Engine, bob: Memory, server: ModelServer
+) -> None:
+    says(server, "Second Coat [2].", 2)
+    transport = httpx.ASGITransport(new_door(reads.settings, engine=reads), client=("127.0.0.1", 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        path, body = f"/v1/users/{bob.principal.user_id}/answer", {"question": QUESTION}
+        refused = await door.post(path, json=body | {"model_calls": 0})
+        assert (refused.status_code, server.requests) == (503, [])
+        assert refused.json()["detail"] == "This operation may call models 0 times."
+        assert (await door.post(path, json=body | {"model_calls": 1})).json()["citations"] == [2]
 
 
 @pytest.mark.ledger("X14")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
+import httpx
 import pytest
 from pydantic import SecretStr
 
+from engine.domain.context import ContextRequest
 from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.ingest import Limits, Terms
 from engine.domain.node import NewNode
+from engine.domain.read_limits import ReadLimits
 from engine.domain.search import SearchRequest
 from engine.errors import ProviderUnavailable
 from engine.memory import Memory
@@ -22,7 +26,10 @@ from engine.providers import calls
 from engine.retrieval import pipeline
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
+from tests.clean_environment import CLEAN
+from tests.door import new_door
 from tests.flows.model_service import ModelService
+from tests.processes import run_module
 
 TURNS = (Turn("Bob", "The doctor looked at my knee."), Turn("Bob", "Walleye bite at dusk."))
 
@@ -246,3 +253,36 @@ async def test_a_write_leaves_out_what_its_limits_forbid_and_says_so(
     assert (await served.pending.run()).settled == 1
     within = Limits(milliseconds=60_000, tokens=1_000, model_calls=1)
     assert (await bob.on_terms(Terms(limits=within)).records.remember(Conversation("d", TURNS))).left_out == ()
+
+
+@pytest.mark.ledger("X08")
+async def test_a_read_asks_no_service_where_its_limits_forbid_it(
+    served: Engine, service: ModelService, bob: Memory, tmp_path: Path
+) -> None:
+    """At every door; an own limit of a search does not lift that of its memory."""
+    await bob.records.remember(Conversation("c", TURNS))
+    before, note = service.requests, "This operation may call models 0 times: searched by words only."
+    limited = bob.on_terms(Terms(limits=Limits(model_calls=0)))
+    for limits in (ReadLimits(), ReadLimits(max_ms=60_000)):
+        answer = await limited.search(SearchRequest("walleye"), limits)
+        assert len(answer.hits) == 2 and answer.notes == (note,)
+    assert (await limited.context(ContextRequest("walleye"))).notes == (note,)
+    transport = httpx.ASGITransport(new_door(served.settings, engine=served), client=("127.0.0.1", 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        home = f"/v1/users/{bob.principal.user_id}"
+        for path, question in (("search", "query"), ("context", "question")):
+            given = await door.post(f"{home}/{path}", json={question: "walleye", "model_calls": 0})
+            assert given.json()["notes"] == [note], given.text
+        wrong = await door.post(f"{home}/search", json={"query": "walleye", "model_calls": -1})
+        assert wrong.status_code == 422
+    assert service.requests == before
+    within = bob.on_terms(Terms(limits=Limits(model_calls=1)))
+    assert (await within.search(SearchRequest("walleye"), ReadLimits(max_ms=60_000))).notes == ()
+    assert service.requests == before + 1
+    served_by = {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": service.url, "NEURIGRAPH_EMBEDDING_MODEL": "some-model"}
+    who = (await served.workspace.users.get(bob.principal.user_id)).handle
+    stores = ("--home", str(served.settings.home), "--cache", str(served.settings.cache))
+    for command in ("ask", "context"):
+        typed = ("engine.cli", *stores, command, "walleye", "--model-calls", "0", "--json", "--user", who)
+        done = await asyncio.to_thread(run_module, *typed, folder=tmp_path, env=CLEAN | served_by)
+        assert json.loads(done.stdout)["notes"] == [note], done.stderr
