@@ -182,11 +182,12 @@ class Spoken:
         return min(times, default=None)
 
     def _rivals(self, one: Stated, other: Stated, moment: Moment) -> bool:
-        """Whether of two relations one can hold at a time, merged entities being one; of one name they are in any case."""
+        """Whether of two relations one can hold at a time, merged entities being one; of one name they are in any case. One
+        between two that are one has no rival."""
         own = [self.whole_of(end, moment) for end in (one.source_id, one.target_id)]
         ends = [self.whole_of(end, moment) for end in (other.source_id, other.target_id)]
         shared = not set(own).isdisjoint(ends) if one.symmetric else own[0] == ends[0]
-        return shared and not set(ends) <= set(own)
+        return shared and own[0] != own[1] and not set(ends) <= set(own)
 
 
 def holds(one: Said | Stated | Joined, moment: Moment) -> bool:
