@@ -2,8 +2,8 @@
 
     parse → embed → anchors → scoped search → fusion → contents of what is shown → rationale
 
-One embedding, one Cypher round trip, two SQL round trips; no language model and no file is touched. Opening a file
-that a hit names is the second phase, in another module.
+One embedding, one Cypher round trip, two SQL round trips; no language model and no file is touched. Where the anchors hold
+nothing, a third one searches everything. Opening a file that a hit names is the second phase, in another module.
 """
 
 from __future__ import annotations
@@ -122,6 +122,9 @@ class Search:
             return scanned, [one for one in ranked if not given.holds(one.candidate.item_id)]
 
         scanned, ranked = await rank(scope, watch)
+        if not scanned.candidates and nodes is None and navigation.scope is not None and request.widen == "auto":
+            navigation, scope = replace(navigation, scope=None), replace(scope, nodes=None)  # the anchors hold nothing
+            scanned, ranked = await rank(scope, watch)
         choose = partial(merged, namesakes=navigation.namesakes, limit=request.limit)
         shown = await self._shown(principal, scope, vector, ranked, choose, scanned.left_out)
         hits = await asyncio.to_thread(hits_of, shown, navigation, self._kinds, owns=principal.owns)
@@ -273,7 +276,7 @@ class _Stopwatch:
 
     def lap(self, stage: str) -> None:
         now = perf_counter()
-        self._laps[stage] = round((now - self._last) * 1000, 3)
+        self._laps[stage] = round(self._laps.get(stage, 0.0) + (now - self._last) * 1000, 3)
         self._last = now
 
     def done(self) -> dict[str, float]:

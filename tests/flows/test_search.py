@@ -92,6 +92,19 @@ async def test_only_the_anchors_are_searched(bob):
     assert answer.hits[0].why.startswith("Bob Harlan > Work > Dave")
 
 
+@pytest.mark.ledger("N24")
+async def test_where_the_anchors_hold_nothing_everything_is_searched(memory):
+    """A node may have a name before anything lies at it."""
+    await memory.nodes.provision_path(("Lake", "Halfmoon"))
+    diary = await memory.nodes.provision_path(("Diary",))
+    await memory.records.remember_text("Note", "The cabin at Halfmoon was sold.", node_id=diary.node_id)
+    answer = await memory.search(SearchRequest("Halfmoon"))
+    assert [anchor.path[-1] for anchor in answer.anchors] == ["Halfmoon"] and answer.widened
+    assert answer.hits[0].path[-1] == "Diary"
+    narrow = await memory.search(SearchRequest("Halfmoon", widen="never"))
+    assert not narrow.hits and not narrow.widened
+
+
 async def test_without_an_anchor_everything_is_searched(bob):
     answer = await bob.search(SearchRequest("pancakes"))
     assert answer.widened
