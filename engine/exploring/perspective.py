@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
@@ -12,8 +11,8 @@ from engine.domain.node import User
 from engine.exploring import saved
 from engine.exploring.looks import Category, Line, Rule, categories, lines
 from engine.exploring.saved import Saved
-from engine.knowledge.configuration import Domain
-from engine.stores.neo4j import Neo4j
+from engine.knowledge.configuration import load_domain
+from engine.neurigraph import Engine
 
 VERSION = "2.7.0"
 PALETTE = (
@@ -56,8 +55,9 @@ class Typed:
     ends: list[list[str]]
 
 
-async def perspective(neo4j: Neo4j, domain: Domain, user: User, at: datetime) -> dict[str, Any]:
+async def perspective(engine: Engine, user: User) -> dict[str, Any]:
     """The perspective, as the file holds it."""
+    neo4j, domain, at = engine.neo4j, load_domain(engine.settings.domain), engine.parts.clock.now()
     boxes, styles, given = list(categories(domain)), list(lines(domain)), {"user_id": str(user.user_id)}
     labels = {box.label: box for box in boxes}
     nodes = await neo4j.read(saved.schema("labels"), row=Labelled, labels=list(labels), **given)

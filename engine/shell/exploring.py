@@ -30,8 +30,7 @@ async def export_perspective(
     """Write a perspective on the graph of a user, to be imported in Bloom."""
     async with here.engine() as (opened, _):
         whose = await the_user(opened, user)
-        domain = load_domain(opened.settings.domain)
-        made = await perspective(opened.neo4j, domain, whose, opened.parts.clock.now())
+        made = await perspective(opened, whose)
     if out is None:
         print_json(here.out, made)
     else:
@@ -48,7 +47,7 @@ async def export_favourites(
     """Write favourites for the graph of a user, and a style sheet; drop both on the window of Neo4j Browser."""
     async with here.engine() as (opened, _):
         whose = await the_user(opened, user)
-        domain = load_domain(opened.settings.domain)
+    domain = load_domain(here.settings.domain)
     files = {"neurigraph-favourites.zip": favourites(whose.user_id), "neurigraph.grass": style_sheet(domain).encode()}
     for name, content in files.items():
         path = out / name
