@@ -15,6 +15,25 @@ FOLDER = "Neurigraph"
 """The folder of the favourites in Browser."""
 _MADE = (1980, 1, 1, 0, 0, 0)
 _PIXELS = 50
+_NODE = (
+    "color: #D9D9D9",
+    "border-color: #848484",
+    "border-width: 1px",
+    "text-color-internal: #222222",
+    "font-size: 10px",
+    f"diameter: {_PIXELS}px",
+    "caption: '{name}'",
+)
+_RELATIONSHIP = (
+    "color: #D9D9D9",
+    "shaft-width: 1px",
+    "font-size: 8px",
+    "padding: 3px",
+    "text-color-external: #222222",
+    "text-color-internal: #222222",
+    "caption: '<type>'",
+)
+"""What Browser has by default, which a style sheet replaces."""
 
 
 def favourites(user_id: UUID) -> bytes:
@@ -39,9 +58,9 @@ def style_sheet(domain: Domain) -> str:
 
 
 def _blocks(domain: Domain) -> Iterator[str]:
-    yield _block("node", "color: #D9D9D9", f"diameter: {_PIXELS}px", "caption: '{name}'")
-    yield _block("relationship", "color: #D9D9D9", "shaft-width: 1px", "caption: '<type>'")
-    for box in categories(domain):
+    yield _block("node", *_NODE)
+    yield _block("relationship", *_RELATIONSHIP)
+    for box in reversed(list(categories(domain))):  # the last block that fits a node wins: the general one goes first
         look = (f"color: {box.color}", f"diameter: {round(_PIXELS * box.size)}px", f"caption: '{{{box.captions[0]}}}'")
         yield _block(f"node.{box.label}", *look)
     for style in lines(domain):

@@ -107,12 +107,17 @@ async def told(engine: Engine, handle: str) -> User:
 
 
 @pytest.fixture(scope="module")
-async def bob(engine: Engine) -> User:
-    """One of two users with the same names in their graphs."""
-    one, _ = [await told(engine, f"bob-{uuid4().hex[:12]}") for _ in range(2)]
+async def both(engine: Engine) -> list[User]:
+    """Two users with the same names in their graphs."""
+    found = [await told(engine, f"bob-{uuid4().hex[:12]}") for _ in range(2)]
     [job] = [job for job in CATALOGUE if job.name == "communities"]
     await job.work(engine)
-    return one
+    return found
+
+
+@pytest.fixture(scope="module")
+def bob(both: list[User]) -> User:
+    return both[0]
 
 
 @pytest.fixture(scope="module")
@@ -193,18 +198,22 @@ async def test_what_is_suggested_is_understood(engine: Engine, exported: Json) -
 @pytest.mark.ledger("U01")
 @pytest.mark.parametrize("name", [one.text for one in actions()])
 async def test_an_action_finds_something_for_what_is_selected(
-    engine: Engine, bob: User, exported: Json, name: str
+    engine: Engine, both: list[User], exported: Json, name: str
 ) -> None:
     """Everything is selected, of both users: what is found is of one."""
     [action] = [one for one in exported["sceneActions"] if one["name"] == name]
+    users = [str(user.user_id) for user in both]
     nodes, edges = [
-        [row[0] for row in (await engine.neo4j.driver.execute_query(statement)).records]
-        for statement in ("MATCH (n) RETURN elementId(n)", "MATCH ()-[r]->() RETURN elementId(r)")
+        [row[0] for row in (await engine.neo4j.driver.execute_query(statement, users=users)).records]
+        for statement in (
+            "MATCH (n) WHERE n.user_id IN $users RETURN elementId(n)",
+            "MATCH (n)-[r]->() WHERE n.user_id IN $users RETURN elementId(r)",
+        )
     ]
     chosen = {name: ids for name, ids in (("nodes", nodes), ("relationships", edges)) if f"${name}" in action["cypher"]}
     assert len(chosen) == 1
     found = await drawn(engine, action["cypher"], **chosen)
-    assert {one["user_id"] for one in found if isinstance(one, Node)} == {str(bob.user_id)}
+    assert {one["user_id"] for one in found if isinstance(one, Node)} == {users[0]}
     assert await drawn(engine, action["cypher"], **{key: [] for key in chosen}) == []
 
 
@@ -222,10 +231,10 @@ async def test_there_are_favourites_and_a_style_sheet_for_browser(engine: Engine
     sheet = (tmp_path / "browser" / "neurigraph.grass").read_text(encoding="utf-8")
     blocks = re.findall(r"^(\S+) \{\n((?:  [a-z-]+: [^;:]+;\n)+)\}$", sheet, re.MULTILINE)
     assert "".join(f"{name} {{\n{rules}}}\n" for name, rules in blocks) == sheet
-    assert (
-        "caption: '{title}'" in dict(blocks)["node.Record"]
-        and "caption: '{edge_type}'" in dict(blocks)["relationship.RELATED"]
-    )
+    assert "caption: '{title}'" in dict(blocks)["node.Record"]
+    assert "caption: '{edge_type}'" in dict(blocks)["relationship.RELATED"]
+    order = [name for name, _ in blocks]  # of blocks that fit a node the last one wins
+    assert order.index("node") < order.index("node.Entity") < order.index("node.Person")
 
 
 async def test_the_page_lists_the_phrases_and_actions_that_there_are() -> None:
