@@ -25,6 +25,7 @@ from engine.shell import (
     doors,
     edges,
     embeddings,
+    exploring,
     facts,
     files,
     grants,
@@ -59,7 +60,7 @@ _COMMANDS = (
     retractions.retractions, diary.events,
     jobs.jobs,
     commits.commits, tokens.tokens, tokens.integrations, grants.grants, grants.access, hierarchy.nodes,
-    embeddings.embeddings, audit.audits,
+    embeddings.embeddings, audit.audits, exploring.bloom, exploring.browser,
 )  # fmt: skip
 """Commands without a group, then the groups, in the order of --help."""
 

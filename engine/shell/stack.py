@@ -61,7 +61,7 @@ def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
     neo4j_password = stack.neo4j_password if show_secrets else "“neo4j” in secrets.json"
     rows = [("Neo4j", stack.neo4j_url), ("", f"user {stack.neo4j_user}, password {neo4j_password}")]
     if stack.browser_url:
-        rows.append(("Browser", stack.browser_url))
+        rows += [("Browser", stack.browser_url), ("", "favourites and colours: neurigraph browser export")]
     rows += [
         ("Postgres", f"psql {where}"),
         ("", f"password {password if show_secrets else '“owner” in secrets.json'}"),

@@ -1,0 +1,11 @@
+// Phrase: dormant nodes under $node
+// Purpose: nodes in a subtree all of whose files are compressed.
+// Parameters: user_id (whose graph, a text), node (a path below the root, or the name of a node).
+// Suggestions: node from nodes.
+// Returns: paths from the node.
+// Example: node "Family"
+MATCH place = (:User {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+WITH place, n, substring(reduce(path = '', p IN tail(nodes(place)) | path + '/' + p.name), 1) AS path
+WHERE toLower($node) IN [toLower(path), toLower(n.name)]
+MATCH way = (n)-[:HAS_CHILD*0..5]->(:Node {state: 'dormant'})
+RETURN way

@@ -1,0 +1,11 @@
+// Phrase: who and what is known at $node
+// Purpose: the entities that most records of a node mention.
+// Parameters: user_id (whose graph, a text), node (a path below the root, or the name of a node).
+// Suggestions: node from nodes.
+// Returns: paths, at most 30.
+// Example: node "Business/Employees"
+MATCH place = (:User {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+WITH place, n, substring(reduce(path = '', p IN tail(nodes(place)) | path + '/' + p.name), 1) AS path
+WHERE toLower($node) IN [toLower(path), toLower(n.name)]
+MATCH way = (n)<-[anchored:ANCHORED_AT]-(:Entity {active: true})
+RETURN way ORDER BY anchored.mentions DESC LIMIT 30

@@ -1,0 +1,6 @@
+// Phrase: the personas
+// Purpose: the nodes that are personas, with their place below the user.
+// Parameters: user_id (whose graph, a text).
+// Returns: paths.
+MATCH way = (:User {node_id: $user_id})-[:HAS_CHILD*1..5]->(:Persona)
+RETURN way

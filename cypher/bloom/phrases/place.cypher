@@ -1,0 +1,10 @@
+// Phrase: the way to $node
+// Purpose: the nodes from the user down to a node.
+// Parameters: user_id (whose graph, a text), node (a path below the root, or the name of a node).
+// Suggestions: node from nodes.
+// Returns: paths.
+// Example: node "Family/Siblings/Ellen/Dave"
+MATCH place = (:User {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+WITH place, n, substring(reduce(path = '', p IN tail(nodes(place)) | path + '/' + p.name), 1) AS path
+WHERE toLower($node) IN [toLower(path), toLower(n.name)]
+RETURN place

@@ -1,0 +1,5 @@
+// Purpose: suggestions: names of entities, those mentioned most first.
+// Parameters: user_id (whose graph, a text).
+// Returns: at most 1,000.
+MATCH (e:Entity {user_id: $user_id, active: true})
+RETURN e.name AS name ORDER BY e.mentions DESC, name LIMIT 1000

@@ -1,0 +1,138 @@
+"""How nodes and relationships look: one table for Bloom and Browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.knowledge.configuration import FREE_TYPE, Domain
+
+NO_ICON = "no-icon"
+PERSON, ORGANIZATION, PLACE, WORK, PRODUCT = (
+    "F91CCD45-2C41-40B8-ADF6-5CBED4BD6C6E",
+    "36ADC22A-4278-4483-8CF4-5CC5F66CA25D",
+    "59435072-6EE1-4BB0-869A-50F2FB447DEB",
+    "B0C159D8-F7B2-40A9-9840-1C7DE4F54B63",
+    "7B9D2D75-AC63-4E4E-97A5-5C7987BB30BF",
+)
+"""Icons of Bloom, which has an id for each."""
+
+GREY = "#D9D9D9"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Nodes whose property has this value get another colour, or another size."""
+
+    key: str
+    value: str | int | bool
+    color: str | None = None
+    size: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """Nodes with a label. `captions`: the properties to show on them, the first that a node has in Browser."""
+
+    label: str
+    color: str
+    captions: tuple[str, ...] = ("name",)
+    icon: str = NO_ICON
+    size: float = 1
+    rules: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Relationships of a type; `caption` is the property that says more than the type, if one does."""
+
+    type: str
+    color: str
+    caption: str | None = None
+    size: float = 1
+
+
+_SHELL = (
+    Rule("layer", 1, size=2),
+    Rule("layer", 2, size=1.5),
+    Rule("layer", 4, size=0.75),
+    Rule("layer", 5, size=0.5),
+    Rule("state", "dormant", color="#9FB7C9"),
+    Rule("state", "rehydrating", color="#FFC454"),
+)
+_MERGED = Rule("active", value=False, color=GREY)
+
+_KINDS = {
+    "person": ("#F79767", PERSON),
+    "organization": ("#F16667", ORGANIZATION),
+    "place": ("#8DCC93", PLACE),
+    "event": ("#ECB5C9", NO_ICON),
+    "work": ("#C990C0", WORK),
+    "product": ("#DA7194", PRODUCT),
+    "animal": ("#569480", NO_ICON),
+    "thing": ("#D9C8AE", NO_ICON),
+}
+_ENTITY = "#FFB38A"
+
+_AROUND = (
+    Category("Record", "#FFE081", ("title",), size=0.75, rules=(Rule("privacy", "private", color="#C08A00"),)),
+    Category(
+        "Fact",
+        "#FFC454",
+        ("caption",),
+        rules=(
+            Rule("status", "superseded", color=GREY),
+            Rule("status", "invalidated", color=GREY),
+            Rule("status", "withdrawn", color="#848484"),
+            Rule("stale", value=True, color="#D9C8AE"),
+        ),
+    ),
+    Category("Community", "#B39DDB", size=1.5),
+    Category("Alias", "#EFEFEF", ("value",), size=0.5),
+    Category("Past", GREY, ("name", "title"), size=0.5),
+    Category("Subject", "#848484", ("kind",)),
+)
+
+_LINES = (
+    Line("HAS_CHILD", "#4C8EDA", size=2),
+    Line("RELATED", "#57C7E3", "edge_type", size=2),
+    Line("HOLDS", "#FFE081"),
+    Line("IS_ABOUT", "#57C7E3"),
+    Line("ANCHORED_AT", "#A5D8E6", "mentions"),
+    Line("MENTIONS", GREY),
+    Line("MENTIONED", GREY),
+    Line("NAMES", GREY),
+    Line("EVIDENCE", "#C08A00"),
+    Line("STATES", "#FFC454"),
+    Line("ABOUT", "#FFC454"),
+    Line("SUPERSEDES", "#DA7194"),
+    Line("CONTRADICTS", "#F16667", size=2),
+    Line("POSSIBLY_SAME", "#ECB5C9", "reason"),
+    Line("IN_COMMUNITY", "#B39DDB"),
+    Line("INTENDS", "#569480", "name"),
+    Line("WAS", "#848484"),
+    Line("HAD_CHILD", "#848484"),
+    Line("WAS_RELATED", "#848484", "edge_type"),
+    Line("GRANTED", "#848484", "mode"),
+)
+
+
+def categories(domain: Domain) -> Iterator[Category]:
+    """All categories. A node gets the look of the first one that it belongs to, so the general one of entities is the last."""
+    yield Category("User", "#2A6FBB", icon=PERSON, size=2)
+    yield Category("Persona", "#C990C0", icon=PERSON, rules=_SHELL)
+    yield Category("Concept", "#4C8EDA", rules=_SHELL)
+    for kind in domain.kinds:
+        color, icon = _KINDS.get(kind.name, (_ENTITY, NO_ICON))
+        yield Category(kind.label, color, icon=icon, rules=(_MERGED,))
+    yield from _AROUND
+    kinds = (Rule("kind", kind, color=color) for kind, (color, _) in _KINDS.items())
+    yield Category("Entity", _ENTITY, rules=(_MERGED, *kinds))
+
+
+def lines(domain: Domain) -> Iterator[Line]:
+    """The relationships of the engine, then the relations between entities."""
+    yield from _LINES
+    for relation in domain.relations:
+        yield Line(relation.name, "#F79767", size=2)
+    yield Line(FREE_TYPE, "#F79767", "name", size=2)
