@@ -7,7 +7,7 @@
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})-[:HOLDS]->(r:Record)-[:WAS]->(s:Past)
 USING INDEX SEEK n:Node(user_id, name_key)
-WHERE n.name_key IS NOT NULL
+WHERE n.name_key IS NOT NULL AND r.known_to IS NULL AND (s.title <> r.title OR coalesce(s.occurred_at <> r.occurred_at, false))
 RETURN r.title AS record, s.title AS before, date(s.valid_from) AS valid_from, date(s.valid_to) AS valid_to,
        date(s.known_from) AS known_from, date(s.known_to) AS known_to
 ORDER BY record, s.known_from, s.valid_from LIMIT $limit

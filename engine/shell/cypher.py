@@ -40,6 +40,8 @@ async def statement(
     """Run a statement for analysts on a user's graph; print one of the engine; without a name list all."""
     if name is None:
         _list(here)
+    elif as_csv and here.as_json:
+        raise InvalidInput("Give either --csv or --json.")
     elif (analysis := analyses().get(name)) is None or text:
         if params or as_csv:
             raise InvalidInput("A statement that is only printed takes neither --param nor --csv.")
@@ -102,8 +104,6 @@ async def _run(
 
 def _print(here: Session, name: str, rows: list[Row], *, as_csv: bool) -> None:
     if here.as_json:
-        if as_csv:
-            raise InvalidInput("Give either --csv or --json.")
         print_json(
             here.out, {"statement": name, "rows": [{key: _plain(value) for key, value in row.items()} for row in rows]}
         )
