@@ -1,4 +1,4 @@
-// Purpose: the facts that held at one time, by what was known at another.
+// Purpose: the facts that held at one time, by what was known at another; an end that was taken back since counts as never known.
 // Parameters: user_id (text: whose graph), as_of (time: what was true then), known_at (time: what was known then), limit (number: rows at most).
 // Returns: fact (its caption), since and until (days), status (of today).
 // Index: fact_of_user.
@@ -8,7 +8,8 @@
 CYPHER 25
 MATCH (f:Fact {user_id: $user_id})
 WHERE f.fact_id IS NOT NULL AND f.caption IS NOT NULL AND f.known_from <= datetime($known_at)
-  AND (NOT f.status IN ['withdrawn', 'invalidated'] OR f.invalidated_at > datetime($known_at))
-  AND coalesce(f.valid_from, f.said_at, f.known_from) <= datetime($as_of) AND coalesce(f.valid_to > datetime($as_of), true)
+  AND coalesce(f.valid_from, f.said_at, f.known_from) <= datetime($as_of)
+  AND (coalesce(f.invalidated_at > datetime($known_at), false)  // its end was not known yet
+       OR f.status <> 'withdrawn' AND coalesce(coalesce(f.valid_to, f.invalidated_at) > datetime($as_of), true))
 RETURN f.caption AS fact, date(coalesce(f.valid_from, f.said_at, f.known_from)) AS since, date(f.valid_to) AS until, f.status AS status
 ORDER BY since, fact LIMIT $limit

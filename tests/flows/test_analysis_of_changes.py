@@ -176,20 +176,24 @@ async def test_grants_show_who_may_read_what(engine: Engine, memory: Memory) -> 
 @pytest.mark.ledger("U03")
 async def test_facts_by_time_and_without_a_subject(engine: Engine, memory: Memory) -> None:
     await said(memory, "Ellen Harlan and Rosa Lindqvist met.")
-    for text, year in (
-        ("Ellen Harlan lives in Berlin.", 2020),
-        ("Ellen Harlan lives in Galway.", 2024),
-        ("The boat is red.", 2021),
-    ):
+    berlin, galway, boat = "Ellen Harlan lives in Berlin.", "Ellen Harlan lives in Galway.", "The boat is red."
+    for text, year in ((berlin, 2020), (boat, 2021)):
         await memory.facts.write(WrittenFact(text, at=datetime(year, 5, 8, tzinfo=UTC)))
+    between = datetime.now(UTC).isoformat()
+    [newer, _] = await memory.facts.write(WrittenFact(galway, at=datetime(2024, 5, 8, tzinfo=UTC)))
+
+    async def held(year: int, known_at: str) -> list[str]:
+        found = await asked(engine, memory, "facts_then", as_of=f"{year}-01-01", known_at=known_at)
+        return [one["fact"] for one in found]
+
     now = datetime.now(UTC).isoformat()
-    for year, facts in (("2019", []), ("2023", ["Ellen Harlan lives in Berlin.", "The boat is red."])):
-        found = await asked(engine, memory, "facts_then", as_of=f"{year}-01-01", known_at=now)
-        assert [one["fact"] for one in found] == facts
-    assert await asked(engine, memory, "facts_then", as_of="2023-01-01", known_at="2020-01-01") == []
-    assert [one["fact"] for one in await asked(engine, memory, "facts_without_subject")] == ["The boat is red."]
+    assert [await held(2023, "2020-01-01"), await held(2019, now), await held(2023, now)] == [[], [], [berlin, boat]]
+    assert [await held(2025, between), await held(2025, now)] == [[berlin, boat], [boat, galway]]
+    assert [one["fact"] for one in await asked(engine, memory, "facts_without_subject")] == [boat]
     [chain] = await asked(engine, memory, "chains")
-    assert (chain["fact"], chain["before"]) == ("Ellen Harlan lives in Galway.", ["Ellen Harlan lives in Berlin."])
+    assert (chain["fact"], chain["before"]) == (galway, [berlin])
+    await memory.retractions.retract(RetractionSubject("fact", str(newer.fact_id)))
+    assert await held(2025, datetime.now(UTC).isoformat()) == [berlin, boat]
 
 
 DAMAGE = {
