@@ -16,6 +16,7 @@ from engine.domain.record import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
 from engine.hierarchy.upgrades import Upgrades
+from engine.knowledge.analysts import Analysts
 from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
@@ -103,6 +104,11 @@ class Engine:
     def workspace(self) -> Workspace:
         """The workspace, acting as its operator: users, tokens, integrations, jobs, commits, embedding versions."""
         return self.workspace_as(Identity("operator", None, self.settings.workspace))
+
+    @property
+    def analysts(self) -> Analysts:
+        """What runs statements for analysts, for the operator."""
+        return Analysts(self.neo4j, self.parts.ingest.entities.domain)
 
     def workspace_as(self, identity: Identity) -> Workspace:
         """The workspace as an identity may see and change it."""

@@ -1,6 +1,7 @@
 // Purpose: where a graph speaks of an entity: the nodes, those with most records first.
-// Parameters: user_id (whose graph, a text), entity (one of its names).
+// Parameters: user_id (text: whose graph), entity (text: one of its names), limit (number: rows at most).
 // Returns: node (its path below the root), records (that mention it there), first and last (days).
+// Index: alias_name.
 // Result on the bundled history with entity "Ellen":
 //   node                        records  first       last
 //   Family/Siblings/Ellen       4        2023-06-01  2025-11-09
@@ -26,4 +27,4 @@ WITH n, substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name)
 UNWIND records AS r
 RETURN CASE path WHEN '' THEN '/' ELSE path END AS node, count(r) AS records,
        date(min(coalesce(r.occurred_at, r.known_from))) AS first, date(max(coalesce(r.occurred_at, r.known_from))) AS last
-ORDER BY records DESC, node
+ORDER BY records DESC, node LIMIT $limit

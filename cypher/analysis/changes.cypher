@@ -1,6 +1,7 @@
 // Purpose: what changed about an entity between two days: nodes that began to speak of it, relations that were first stated or ended, facts that began or ended.
-// Parameters: user_id (whose graph, a text), entity (one of its names), from and to (days as texts; `to` is not included).
+// Parameters: user_id (text: whose graph), entity (text: one of its names), from (day: the first one), to (day: the one after the last), limit (number: rows at most).
 // Returns: day, change, what.
+// Index: alias_name.
 // Result on the bundled history with entity "Ellen", from "2025-10-01", to "2026-02-01":
 //   day         change              what
 //   2025-10-18  began               Ellen lives at 8 Osprey Lane.
@@ -50,4 +51,4 @@ CALL (members) {
 }
 WITH day, change, what
 WHERE day >= $from AND day < $to
-RETURN day, change, what ORDER BY day, change, what
+RETURN day, change, what ORDER BY day, change, what LIMIT $limit

@@ -1,7 +1,8 @@
 // Purpose: who connects two entities: the shortest ways over relations, then those who are mentioned in most records with both. Merged entities are one.
-// Parameters: user_id (whose graph, a text), entity and other (names of the two), limit (of each), symmetric (types whose direction says nothing, as the
-//   domain file has them).
+// Parameters: user_id (text: whose graph), entity (text: a name of the one), other (text: a name of the other one), limit (number: rows of each sort at most), symmetric
+//   (texts: types whose direction says nothing, as the domain file has them).
 // Returns: how (relations, or records), through (the way, or who), steps (relations on the way), records (with one and with the other).
+// Index: alias_name.
 // Result on the bundled history with entity "Ruth", other "Ellen", limit 3, symmetric ["BORDERS", "BUSINESS_PARTNER_OF", "COLLABORATED_WITH",
 //   "COLLEAGUE_OF", "COUSIN_OF", "ENEMY_OF", "ENGAGED_TO", "FRIEND_OF", "HALF_SIBLING_OF", "IN_LAW_OF", "KNOWS", "LIVES_WITH", "LOCATED_NEAR",
 //   "MARRIED_TO", "NEIGHBOR_OF", "PARTNER_OF", "PLAYED_AGAINST", "SIBLING_OF", "STEP_SIBLING_OF"]:

@@ -1,7 +1,8 @@
 // Purpose: the relations that most records state, the surest first among equals; those that are over have an end. Without those that the user has set aside.
 //   Relations of merged entities are those of the whole, counted together.
-// Parameters: user_id (whose graph, a text), limit, symmetric (types whose direction says nothing, as the domain file has them).
+// Parameters: user_id (text: whose graph), limit (number: rows at most), symmetric (texts: types whose direction says nothing, as the domain file has them).
 // Returns: source, relation, target, records, confidence, since, until.
+// Index: entity_active.
 // Result on the bundled history with limit 20, symmetric ["BORDERS", "BUSINESS_PARTNER_OF", "COLLABORATED_WITH", "COLLEAGUE_OF", "COUSIN_OF",
 //   "ENEMY_OF", "ENGAGED_TO", "FRIEND_OF", "HALF_SIBLING_OF", "IN_LAW_OF", "KNOWS", "LIVES_WITH", "LOCATED_NEAR", "MARRIED_TO", "NEIGHBOR_OF",
 //   "PARTNER_OF", "PLAYED_AGAINST", "SIBLING_OF", "STEP_SIBLING_OF"]:
@@ -17,8 +18,9 @@
 //   Dave Kowalski  MARRIED_TO  Ellen          1        0.765       2003
 //   Dave Kowalski  WORKS_FOR   Bob Harlan     1        0.765
 CYPHER 25
-MATCH (:Entity {user_id: $user_id})-[relation]->(:Entity)
-WHERE relation.relation_id IS NOT NULL AND relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
+MATCH (e:Entity {user_id: $user_id})-[relation]->(:Entity)
+USING INDEX SEEK e:Entity(user_id, active)
+WHERE e.active IS NOT NULL AND relation.relation_id IS NOT NULL AND relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
 WITH relation, [end IN [startNode(relation), endNode(relation)] |
        head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
 WHERE ends[0] <> ends[1]

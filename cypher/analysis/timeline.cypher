@@ -1,6 +1,7 @@
 // Purpose: the life of an entity in the records: each one that mentions it, and the relations and facts that begin or end.
-// Parameters: user_id (whose graph, a text), entity (one of its names).
+// Parameters: user_id (text: whose graph), entity (text: one of its names), limit (number: rows at most).
 // Returns: day (or year, as it was said), what, detail (the title of its records with the times that it is named there, the relation, or the caption of the fact).
+// Index: alias_name.
 // Result on the bundled history with entity "Owen":
 //   day         what       detail
 //   2024-05-19  mentioned  The big one, and a birthday, 2
@@ -40,4 +41,4 @@ CALL (members) {
   WITH DISTINCT f, end WHERE end[1] IS NOT NULL
   RETURN toString(date(end[1])) AS day, end[0] AS what, f.caption AS detail
 }
-RETURN day, what, detail ORDER BY day, what, detail
+RETURN day, what, detail ORDER BY day, what, detail LIMIT $limit

@@ -1,6 +1,7 @@
 // Purpose: why two entities are said to be related: each record that states it. Its text is found by item and span in Postgres, or by `entity why`.
-// Parameters: user_id (whose graph, a text), entity and other (names of the two).
+// Parameters: user_id (text: whose graph), entity (text: a name of the one), other (text: a name of the other one), limit (number: rows at most).
 // Returns: source, relation, target, day, record (its title), weight (how sure the wording is, below 1), over (whether it says that it has ended).
+// Index: alias_name.
 // Result on the bundled history with entity "Bob", other "Ellen":
 //   source      relation    target  day         record                              weight  over
 //   Bob Harlan  SIBLING_OF  Ellen   2024-03-09  Planning opening day                0.95    false
@@ -18,4 +19,4 @@ MATCH (source)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)
 WHERE v.known_to IS NULL
 RETURN ends[0].name AS source, relation.name AS relation, ends[1].name AS target, date(coalesce(r.occurred_at, r.known_from)) AS day,
        r.title AS record, v.weight AS weight, v.ended AS over
-ORDER BY relation, weight DESC, day, record
+ORDER BY relation, weight DESC, day, record LIMIT $limit

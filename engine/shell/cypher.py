@@ -1,26 +1,131 @@
-"""cypher: prints the engine's Neo4j statements as they are sent, to paste into Browser."""
+"""cypher: prints the engine's Neo4j statements as they are sent, to paste into Browser, and runs those for analysts."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any
 
 import typer
 
 from engine.errors import InvalidInput
-from engine.shell.session import Commands, Session
+from engine.progress import counted
+from engine.shell.options import Handle
+from engine.shell.plain_json import plain, print_json
+from engine.shell.printable import SHOWN, UNPRINTABLE
+from engine.shell.session import Commands, Session, the_user
+from engine.shell.tables import print_table
+from engine.stores.analyses import Analysis, analyses
 from engine.stores.statements import cypher, cypher_names
 
 commands = Commands()
 
+Row = dict[str, Any]
 
-@commands.async_command("cypher")
-async def show(
+
+@commands.async_command("cypher", as_json=True)
+async def statement(
     here: Session,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one, for example node/shell.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one: node/shell, or strongest.")] = None,
+    user: Handle = None,
+    params: Annotated[
+        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter; texts of a list by commas.")
+    ] = None,
+    text: Annotated[bool, typer.Option("--text", help="Print the statement; it is not run.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV on stdout.")] = False,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=600, help="It may take so long.")] = 30,
 ) -> None:
-    """Print a statement of the engine with its parts expanded, or the names of all."""
+    """Run a statement for analysts on a user's graph; print one of the engine; without a name list all."""
+    if name is None:
+        _list(here)
+    elif as_csv and here.as_json:
+        raise InvalidInput("Give either --csv or --json.")
+    elif (analysis := analyses().get(name)) is None or text:
+        if params or as_csv:
+            raise InvalidInput("A statement that is only printed takes neither --param nor --csv.")
+        found = _text(name)
+        here.answer({"name": name, "text": found}, found.removesuffix("\n"))
+    else:
+        rows, limit = await _run(here, analysis, user, _typed(params or []), seconds)
+        _print(here, name, rows, as_csv=as_csv)
+        if len(rows) >= limit:
+            here.notes.print(
+                f"There may be more than {counted(limit, 'row')}; --param limit=N shows them.", soft_wrap=True
+            )
+
+
+def _list(here: Session) -> None:
+    if here.as_json:
+        print_json(here.out, {"engine": cypher_names(), "analysis": [_said(one) for one in analyses().values()]})
+        return
+    for one in cypher_names():
+        here.line(one)
+    for analysis in analyses().values():
+        here.line(f"{analysis.name}  {analysis.purpose}")
+
+
+def _said(one: Analysis) -> dict[str, Any]:
+    parameters = [parameter for parameter in one.parameters if parameter.name != "user_id"]
+    return {"name": one.name, "purpose": one.purpose, "parameters": parameters, "returns": one.returns}
+
+
+def _text(name: str) -> str:
+    """The text of a statement. Raises InvalidInput with the names that are like this one."""
+    if name in analyses():
+        return analyses()[name].text
     names = cypher_names()
-    if name is not None and name not in names:
-        raise InvalidInput(f"There is no statement {name!r}; `neurigraph cypher` lists them.")
-    for line in names if name is None else cypher(name).splitlines():
-        here.line(line)
+    if name in names:
+        return cypher(name)
+    near = " or ".join(get_close_matches(name, [*analyses(), *names], n=3))
+    raise InvalidInput(
+        f"There is no statement {name!r}{f', but {near}' if near else ''}; `neurigraph cypher` lists them."
+    )
+
+
+def _typed(params: Sequence[str]) -> dict[str, str]:
+    found = [one.partition("=") for one in params]
+    if any(not (name and sign) for name, sign, _ in found):
+        raise InvalidInput("Write a parameter as NAME=VALUE.")
+    return {name: value for name, _, value in found}
+
+
+async def _run(
+    here: Session, analysis: Analysis, user: str | None, typed: Mapping[str, str], seconds: float
+) -> tuple[list[Row], int]:
+    """The rows of a statement, and how many it gives at most."""
+    limit = analysis.filled(typed)["limit"]  # what is wrong is said before any server starts
+    longer = max(here.settings.statement_timeout_s, seconds)
+    async with here.with_settings(statement_timeout_s=longer).engine() as (opened, _):
+        owner = await the_user(opened, user)
+        return await opened.analysts.run(analysis, owner.user_id, typed, seconds), limit
+
+
+def _print(here: Session, name: str, rows: list[Row], *, as_csv: bool) -> None:
+    if here.as_json:
+        print_json(
+            here.out, {"statement": name, "rows": [{key: _plain(value) for key, value in row.items()} for row in rows]}
+        )
+        return
+    names = list(rows[0]) if rows else []
+    cells = [tuple(_cell(value) for value in row.values()) for row in rows]
+    if not as_csv:
+        print_table(here, names, cells, "No row.")
+        return
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([names, *cells] if rows else [])
+    here.out.out(UNPRINTABLE.sub(SHOWN, written.getvalue()), end="")
+
+
+def _plain(value: Any) -> Any:
+    """Days and times of the graph as texts."""
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value.iso_format() if hasattr(value, "iso_format") else plain(value)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_cell, value))
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(_plain(value))

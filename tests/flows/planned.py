@@ -181,13 +181,14 @@ async def _in_graph(engine: Engine, one: Sent, replan: bool) -> Read:
         began = perf_counter()
         profiled = await (await session.run(f"PROFILE CYPHER 25 {anew}{text}", dict(one.parameters))).consume()
         took = (perf_counter() - began) * 1000
-    operators = list(_operators(cast(dict[str, Any], profiled.profile)))
-    scanned = {f"{kind} {details}"[:200] for kind, details, _ in operators if kind.endswith("Scan")}
-    return Read(tuple(sorted(scanned)), {"accesses": sum(hits for *_, hits in operators)}, took, in_tables=False)
+    steps = list(operators(cast(dict[str, Any], profiled.profile)))
+    scanned = {f"{kind} {details}"[:200] for kind, details, _ in steps if kind.endswith("Scan")}
+    return Read(tuple(sorted(scanned)), {"accesses": sum(hits for *_, hits in steps)}, took, in_tables=False)
 
 
-def _operators(plan: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
+def operators(plan: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
+    """The steps of a plan of the graph: what each is, its details, and its accesses where they were counted."""
     kind = str(plan["operatorType"]).partition("@")[0]
     yield kind, str(plan["args"].get("Details", "")), int(plan.get("dbHits", 0))
     for child in plan.get("children", ()):
-        yield from _operators(child)
+        yield from operators(child)

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from neo4j import READ_ACCESS
 
 from engine.connectors import read_history
 from engine.demo.script import FACTS, HISTORY
@@ -23,6 +24,8 @@ from engine.knowledge.configuration import load_domain
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
+from engine.stores.analyses import analyses
+from tests.flows.planned import operators
 
 Row = dict[str, Any]
 FOLDER = Path(__file__).resolve().parents[2] / "cypher" / "analysis"
@@ -38,7 +41,7 @@ DOMAIN = {
 
 async def rows(engine: Engine, memory: Memory, name: str, **given: Any) -> list[Row]:
     user_id = str(memory.principal.user_id)
-    return await engine.neo4j.read(STATEMENTS[name], user_id=user_id, **(DOMAIN | given))  # type: ignore[arg-type]
+    return await engine.neo4j.read(STATEMENTS[name], user_id=user_id, **({"limit": 1000} | DOMAIN | given))  # type: ignore[arg-type]
 
 
 def shown(value: Any) -> str:
@@ -77,12 +80,21 @@ async def bob(engine: Engine) -> Memory:
     return memory
 
 
-def test_there_are_ten() -> None:
-    assert len(STATEMENTS) == 10
-    for name, text in STATEMENTS.items():
-        assert "$user_id" in text and "// Purpose: " in text and "// Parameters: " in text and "// Returns: " in text, (
-            name
-        )
+@pytest.mark.ledger("U03")
+def test_each_takes_a_user_and_a_limit_and_says_all_of_itself() -> None:
+    assert len(STATEMENTS) >= 40 and analyses().keys() == STATEMENTS.keys()
+    for name, one in analyses().items():
+        body = "\n".join(line for line in one.text.splitlines() if not line.startswith("//"))
+        used, named = set(re.findall(r"\$(\w+)", body)), [parameter.name for parameter in one.parameters]
+        assert used == set(named) and len(used) == len(named) and used >= {"user_id", "limit"}, name
+        assert one.purpose and one.returns and one.indexes and len(body) < 4000, name
+        assert header(one.text)[0].keys() <= used, name
+
+
+def test_the_page_lists_each_with_its_purpose() -> None:
+    page = (FOLDER.parents[1] / "docs" / "analysis.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", page, re.MULTILINE))
+    assert listed == {name: one.purpose for name, one in analyses().items()}
 
 
 def test_headers_name_what_the_bundled_domain_file_says() -> None:
@@ -102,6 +114,30 @@ async def placed(engine: Engine, memory: Memory) -> str:
         user=str(memory.principal.user_id),
     )
     return sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
+
+
+WRITING = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|FOREACH|DROP|LOAD|CALL\s+\w+\.|IN\s+TRANSACTIONS)\b")
+_INDEX = re.compile(r"(?:UNIQUE|INDEX) [^:]*:(\w+)\(([^)]*)\)")
+
+
+@pytest.mark.ledger("U03")
+async def test_each_only_reads_and_begins_at_its_index(engine: Engine, bob: Memory) -> None:
+    """The graphs of other tests are in the store, too."""
+    shown = await engine.neo4j.read(
+        "SHOW INDEXES YIELD name, labelsOrTypes, properties WHERE labelsOrTypes IS NOT NULL"
+    )
+    names = {(one["labelsOrTypes"][0], ", ".join(one["properties"])): one["name"] for one in map(dict, shown)}  # type: ignore[call-overload]
+    for name, one in analyses().items():
+        body = "\n".join(line for line in one.text.splitlines() if not line.startswith(("//", "CYPHER 25")))
+        assert not WRITING.search(body), name
+        given = {"user_id": str(bob.principal.user_id), "limit": 10} | DOMAIN | header(one.text)[0]
+        async with engine.neo4j.driver.session(default_access_mode=READ_ACCESS) as session:
+            seen = await (await session.run(f"EXPLAIN CYPHER 25\n{body}", given)).consume()
+        assert seen.query_type == "r" and seen.plan is not None, name
+        steps = list(operators(seen.plan))
+        assert [step for step, *_ in steps if step.endswith("Scan")] == [], name
+        found = {names[found] for _, details, _ in steps for found in _INDEX.findall(details)}
+        assert set(one.indexes) <= found, (name, found)
 
 
 @pytest.mark.parametrize("name", STATEMENTS)

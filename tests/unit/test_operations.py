@@ -61,9 +61,10 @@ OPEN = {
         "unread_records",
         "upgrades",
         "installation",
+        "analysts",
     },
 }
-"""What a door may use of an engine; the upkeep of the stores is the operator's alone, who has the machine."""
+"""What a door may use of an engine; the upkeep of the stores and analyses are the operator's alone, who has the machine."""
 HIDDEN = {"parts", "services", "caller", "_caller"}
 """Attributes that lead past the check of rights; no door uses them, whatever object has them."""
 

@@ -1,0 +1,20 @@
+// Purpose: what lies in each node and below it, the largest first.
+// Parameters: user_id (text: whose graph), limit (number: rows at most).
+// Returns: node (its path below the root), nodes (below it), records, items.
+// Index: node_id.
+// Result on the bundled history with limit 6:
+//   node             nodes  records  items
+//   /                24     75       295
+//   Business         9      26       110
+//   Hobbies          3      14       74
+//   Hobbies/Fishing  1      10       51
+//   Family           5      14       45
+//   Health           2      10       37
+CYPHER 25
+MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+WHERE n.known_to IS NULL
+WITH n, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS node
+MATCH (n)-[:HAS_CHILD*0..5]->(below:Node)
+WHERE below.known_to IS NULL
+RETURN node, count(below) - 1 AS nodes, sum(below.records) AS records, sum(below.items) AS items
+ORDER BY items DESC, node LIMIT $limit

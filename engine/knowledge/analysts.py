@@ -1,0 +1,36 @@
+"""Runs the statements for analysts on the graph of a user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+from uuid import UUID
+
+from engine.errors import StoreTimeout, StoreUnavailable
+from engine.knowledge.configuration import Domain
+from engine.stores.analyses import Analysis
+from engine.stores.limits import ending_within
+from engine.stores.neo4j import STORE, Neo4j
+
+Rows = list[dict[str, Any]]
+
+
+class Analysts:
+    """For the operator alone: a statement reads all of a user's graph. Each is sent as a read, which writes nothing."""
+
+    def __init__(self, neo4j: Neo4j, domain: Domain) -> None:
+        self._neo4j = neo4j
+        self._types = {
+            "functional": sorted(one.name for one in domain.relations if one.functional),
+            "symmetric": sorted(one.name for one in domain.relations if one.symmetric),
+        }
+
+    async def run(self, analysis: Analysis, user_id: UUID, typed: Mapping[str, str], seconds: float) -> Rows:
+        """The rows of a statement; `typed`: its parameters as texts. Raises InvalidInput, StoreUnavailable."""
+        values = self._types | analysis.filled(typed) | {"user_id": str(user_id)}
+        try:
+            with ending_within(seconds):
+                return cast(Rows, await self._neo4j.read(analysis.text, **values))
+        except StoreTimeout as error:
+            hint = "--seconds gives it more time, a lower limit less to do"
+            raise StoreUnavailable(STORE, f"{analysis.name} took longer than {seconds:g} s; {hint}.") from error
