@@ -98,7 +98,6 @@ class Search:
     ) -> tuple[SearchAnswer, str]:
         """The answer with a model's vectors, and the version that was active then; `lost`: why it used words only."""
         request, given = asked.request, asked.given
-        explain = request.explain or request.recall
         watch = _Stopwatch()
         question = self._parsed(request)
         watch.lap("parse")
@@ -110,9 +109,8 @@ class Search:
         nodes = asked.nodes or narrowed.nodes
         navigation = await self._navigate(principal, nodes, request.widen, moment, question, vector)
         watch.lap("anchors")
-        scope = Scope(
-            navigation.scope, request.kinds, moment, now, request.scopes, request.sources, narrowed.filters, explain
-        )  # fmt: skip
+        explain, where = request.explain or request.recall, (request.scopes, request.sources, narrowed.filters)
+        scope = Scope(navigation.scope, request.kinds, moment, now, *where, explain)
 
         async def rank(within: Scope, watch: _Stopwatch) -> tuple[Scanned, list[Ranked]]:
             scanned = await self._scoped.scan(principal, within, question.terms, navigation.numbers, vector)
@@ -139,9 +137,7 @@ class Search:
                 _, exact = await rank(scope.exactly, _Stopwatch())
                 explanation = replace(explanation, recall=recall_of(choose(exact), shown))
                 watch.lap("recall")
-        if question.cut:
-            notes.append(f"The question was cut to {self._weights.limits.query_characters:,} characters.")
-        notes += _notes(request, hits, scanned, shown)
+        notes += _notes(request, question.cut and self._weights.limits.query_characters, hits, scanned, shown)
         known_at, following = moment.known_at or now, _following(ranked, shown, hits)
         answer = SearchAnswer(
             query=question.text,
@@ -252,8 +248,10 @@ def _places(named: Sequence[UUID] | None, navigation: Navigation) -> SearchedNod
     return "all" if navigation.scope is None else "anchors"
 
 
-def _notes(request: SearchRequest, hits: Sequence[Hit], scanned: Scanned, shown: Shown) -> Iterator[str]:
-    """What a reader of the answer should know of it."""
+def _notes(request: SearchRequest, cut: int, hits: Sequence[Hit], scanned: Scanned, shown: Shown) -> Iterator[str]:
+    """What a reader of the answer should know of it. `cut`: the question was cut to so many characters; 0: it was not."""
+    if cut:
+        yield f"The question was cut to {cut:,} characters."
     undated = sum(hit.occurred_at is None for hit in hits)
     if request.moment.as_of is not None and undated:
         yield f"{undated} of the hits have no date: they count as true at every time."
