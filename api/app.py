@@ -24,6 +24,7 @@ from api.downloads import PART
 from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight
+from api.mcp import http as mcp
 from api.reference import reference
 from api.routes import (
     assignments,
@@ -93,6 +94,12 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.mcp = mcp.manager(settings)
+        async with app.state.mcp.run(), opened(app):
+            yield
+
+    @asynccontextmanager
+    async def opened(app: FastAPI) -> AsyncIterator[None]:
         if app.state.opening is not None:
             yield
             return
@@ -128,8 +135,9 @@ def create_app(
     usual = problems.documented(401, 403, 404, 408, 422, 429, 500, 503)
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(bearer)], responses=usual)
+    app.router.routes.extend(mcp.ROUTES)
     app.state.opening = Opening.done(engine) if engine else opening
-    app.state.routes = [route for router in (health.router, *ROUTERS) for route in router.routes]
+    app.state.routes = [*mcp.ROUTES, *(route for router in (health.router, *ROUTERS) for route in router.routes)]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
 

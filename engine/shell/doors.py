@@ -1,4 +1,4 @@
-"""serve, worker: processes that run until a signal ends them."""
+"""serve, mcp, worker: processes that run until a signal ends them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from uvicorn.importer import import_from_string
 import engine
 from engine.errors import SettingsError
 from engine.shell import interruption
+from engine.shell.options import Handle
 from engine.shell.session import Commands, Session
 
 APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
+MCP = "api.mcp.stdio:serve"
 """Named, not imported: the shell is a layer below the REST API."""
 
 commands = Commands()
@@ -72,6 +74,12 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         reason = error.strerror or str(error)
         raise SettingsError(f"Cannot listen on {host} port {port}: {reason}.") from error
+
+
+@commands.async_command("mcp")
+async def mcp(here: Session, user: Handle = None) -> None:
+    """Serve memory tools to an assistant (MCP) over stdin and stdout, acting as one user; ends with stdin."""
+    await import_from_string(MCP)(here.memory(user, warming=True))
 
 
 @commands.async_command("worker")

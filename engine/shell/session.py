@@ -105,24 +105,29 @@ class Session:
         return RichProgress(self.notes)
 
     @asynccontextmanager
-    async def engine(self, *, language: LanguageModel | None = None) -> AsyncIterator[tuple[Engine, RichProgress]]:
-        """The engine, opened with progress on stderr, which serves for further work, too; `language`: see `open_engine`."""
+    async def engine(
+        self, *, language: LanguageModel | None = None, warming: bool = False
+    ) -> AsyncIterator[tuple[Engine, RichProgress]]:
+        """The engine, opened with progress on stderr, which serves for further work, too; `language`, `warming`: see
+        `open_engine`."""
         with self.progress() as progress:
             async with engine.open_engine(
-                self.settings, progress=progress, worker=False, language=language, warming=False
+                self.settings, progress=progress, worker=False, language=language, warming=warming
             ) as opened:
                 if opened.installation.stopped_at_start:
                     self.notes.print(Text(opened.installation.stopped_at_start, style="red"), soft_wrap=True)
                 yield opened, progress
 
     @asynccontextmanager
-    async def memory(self, handle: str | None, limits: Limits = UNLIMITED) -> AsyncIterator[Memory]:
+    async def memory(
+        self, handle: str | None, limits: Limits = UNLIMITED, *, warming: bool = False
+    ) -> AsyncIterator[Memory]:
         """The memory of the user with the handle, acting as that user; without a handle of the only user. Its operations share
         the limits.
 
         Raises NotFound, InvalidInput.
         """
-        async with self.engine() as (opened, _):
+        async with self.engine(warming=warming) as (opened, _):
             with opened.spending(limits):
                 yield opened.memory((await the_user(opened, handle)).user_id)
 

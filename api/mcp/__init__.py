@@ -1,0 +1,1 @@
+"""The Model Context Protocol: memory tools for assistants, over HTTP (`api.mcp.http`) and stdio (`api.mcp.stdio`)."""

@@ -1,0 +1,82 @@
+"""Answers as JSON within so many tokens: what an assistant's context can hold.
+
+Tokens are estimated, since each assistant counts with a model of its own: four letters, or two bytes of anything else, are one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+CUT = "The answer was cut to max_tokens; ask for less, for the next part, or with a larger max_tokens."
+SHORTEST = 20
+"""Characters below which no text is cut."""
+Place = tuple[Any, Any]
+"""A container, and the key or index in it."""
+
+
+def answer(value: Any, most: int) -> str:
+    """The value as compact JSON of at most `most` tokens, without empty fields; where it is cut, `cut` says so. The ends of
+    lists go first, then those of texts."""
+    plain = _without_empty(to_jsonable_python(value))
+    text = _json(plain)
+    if tokens(text) <= most:
+        return text
+    plain["cut"] = CUT
+    plain.pop("next_cursor", None)  # the next page would begin behind what is cut here
+    while tokens(text := _json(plain)) > most:
+        if not _shortened(plain):
+            break
+    return text
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    letters = sum(part.isascii() and (part.isalpha() or part == " ") for part in text)
+    return math.ceil(letters / 4 + (len(text.encode("utf-8", "replace")) - letters) / 2)
+
+
+def _shortened(plain: dict[str, Any]) -> bool:
+    """Shortens the value by a step; False where nothing is left to shorten."""
+    parts = [(holder, key) for holder, key in _parts(plain) if key != "cut"]
+    lists = [place for place in parts if isinstance(_at(place), list) and len(_at(place)) > 1]
+    # Without a space it is an id or a path: half of one is of no use.
+    texts = [
+        place
+        for place in parts
+        if isinstance(_at(place), str) and " " in _at(place)[:-1] and len(_at(place)) > SHORTEST
+    ]
+    if lists:
+        longest = _at(max(lists, key=lambda place: len(_json(_at(place)))))
+        del longest[-max(1, len(longest) // 8) :]
+    elif texts:
+        holder, key = max(texts, key=lambda place: len(_at(place)))
+        kept = max(SHORTEST, len(holder[key]) * 3 // 4)
+        holder[key] = holder[key][: kept - 1].rstrip() + "…"
+    return bool(lists or texts)
+
+
+def _parts(value: Any) -> Iterator[Place]:
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in entries:
+        yield value, key
+        yield from _parts(part)
+
+
+def _at(place: Place) -> Any:
+    holder, key = place
+    return holder[key]
+
+
+def _without_empty(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_empty(part) for key, part in value.items() if part not in (None, "", [], {})}
+    return [_without_empty(part) for part in value] if isinstance(value, list) else value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,196 @@
+"""Tools that store, find and change memories. Each is a function of a memory: its
+docstring and the descriptions of its arguments are what the assistant reads."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID, uuid4
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from api.mcp.ids import MemoryId, parsed
+from engine.domain.clock import Moment
+from engine.domain.delta import Change
+from engine.domain.document import DocumentChunk
+from engine.domain.history import Conversation, Turn
+from engine.domain.retraction import RetractionSubject
+from engine.domain.search import Hit, SearchRequest
+from engine.errors import InvalidInput, NotFound
+from engine.memory import Memory
+
+MemoryIdText = Annotated[
+    str, Field(description="As an answer of this server gives it: item/NODE/ID or record/NODE/ID.")
+]
+Reason = Annotated[str, Field(description="Why, for the history.")]
+Limit = Annotated[int, Field(ge=1, le=100)]
+
+
+class Message(BaseModel):
+    """A message of a conversation."""
+
+    role: str = Field(min_length=1, description="user, assistant, or another one.")
+    content: str = Field(min_length=1)
+    name: str = Field(default="", description="Who spoke, by name; without it the role.")
+    at: AwareDatetime | None = Field(default=None, description="When, with the offset from UTC.")
+
+
+async def add_memory(
+    memory: Memory,
+    text: Annotated[str, Field(description="A note, a fact, a document.")] = "",
+    messages: Annotated[list[Message], Field(description="Or a conversation, in order.")] = [],  # noqa: B006
+    title: str = "",
+    id: Annotated[
+        str,
+        Field(
+            max_length=200,
+            description="Your own id: repeating it stores nothing twice; a changed text becomes its next version.",
+        ),
+    ] = "",
+    node_id: Annotated[
+        UUID | None, Field(description="Node at which to store; without it the content decides.")
+    ] = None,
+) -> dict[str, Any]:
+    """Stores a text or a conversation in the user's long-term memory. Send one of `text` and `messages`. Store what will matter
+    later, in whole sentences with names and dates. Returns what was stored and where."""
+    if bool(text) == bool(messages):
+        raise InvalidInput("Send exactly one of text and messages.")
+    if messages:
+        turns = tuple(Turn(one.name or one.role, one.content, one.at) for one in messages)
+        report = await memory.records.remember(Conversation(id or uuid4().hex, turns, title), node_id=node_id)
+    else:
+        report = await memory.records.remember_text(title, text, source_id=id or None, node_id=node_id)
+    stored = [
+        {
+            "memory_id": str(MemoryId("record", one.node_id, one.record_id)),
+            "path": "/".join(one.path),
+            "title": one.title,
+            "node_created": one.node_created or None,
+        }
+        for one in report.records
+    ]
+    versions = [
+        {"memory_id": str(MemoryId("record", one.node_id, one.document_id)), "version": one.version}
+        for one in report.documents
+        if one.version > 1
+    ]
+    skipped = [one.reason for one in report.skipped]
+    return {"stored": stored, "new_versions": versions, "skipped": skipped, "redacted": report.redacted}
+
+
+async def search_memories(
+    memory: Memory,
+    query: Annotated[str, Field(min_length=1, description="A question or words; names help.")],
+    limit: Limit = 10,
+    as_of: Annotated[AwareDatetime | None, Field(description="What was true then; without it, now.")] = None,
+    cursor: Annotated[str | None, Field(description="`next_cursor` of the answer before.")] = None,
+) -> dict[str, Any]:
+    """Searches the user's long-term memory. Call it before you answer anything about the user, people they know, or earlier
+    conversations. Returns hits, the best first, with place, time and the reason why each was found."""
+    found = await memory.search(SearchRequest(query, limit, moment=Moment(as_of), cursor=cursor))
+    return {
+        "hits": [shown_hit(hit) for hit in found.hits],
+        "notes": [*found.notes, *(f"Node {one.node_id} was left out: {one.reason}" for one in found.left_out)],
+        "next_cursor": found.next_cursor,
+    }
+
+
+def shown_hit(hit: Hit) -> dict[str, Any]:
+    """A hit as an assistant reads it."""
+    return {
+        "memory_id": str(MemoryId("item", hit.node_id, hit.item_id)),
+        "content": hit.content,
+        "speaker": hit.speaker,
+        "kind": hit.kind,
+        "path": "/".join(hit.path),
+        "occurred_at": hit.occurred_at,
+        "title": hit.record_title,
+        "section": hit.section,
+        "why": hit.why,
+        "score": round(hit.score, 3),
+        "record": str(MemoryId("record", hit.node_id, hit.record_id)),
+    }
+
+
+async def get_memory(
+    memory: Memory,
+    memory_id: MemoryIdText,
+    after: Annotated[int, Field(ge=-1, description="Of a record: `index` of the last passage that you have.")] = -1,
+) -> dict[str, Any]:
+    """One memory by its id: an item with its text, or a record with title, summary and its passages in order."""
+    named = parsed(memory_id)
+    state = await memory.history.state(named.kind, named.id, node_id=named.node_id)
+    if state.fields is None:
+        raise NotFound
+    answer: dict[str, Any] = {"memory_id": str(named), "revision": state.revision, **state.fields}
+    if state.record_id is not None:
+        answer["record"] = str(MemoryId("record", named.node_id, state.record_id))
+    if named.kind == "record":
+        chunks = await _chunks(memory, named, after)
+        answer["passages"] = [
+            {"index": one.index, "memory_id": str(MemoryId("item", named.node_id, one.item_id)), "content": one.content}
+            for one in chunks
+        ]
+        if not chunks and after < 0 and state.resource_id is not None:  # a conversation: as it came in
+            answer["text"] = (await memory.resources.content(state.resource_id)).content.decode("utf-8", "replace")
+    return answer
+
+
+async def _chunks(memory: Memory, record: MemoryId, after: int = -1) -> tuple[DocumentChunk, ...]:
+    """The passages of a document that hold now; of other records none."""
+    try:
+        chunks = await memory.documents.chunks(record.id, after=after)
+    except NotFound:
+        return ()
+    return tuple(one for one in chunks if not one.superseded)
+
+
+async def update_memory(  # noqa: PLR0913 - the arguments of a tool are its parameters
+    memory: Memory,
+    memory_id: MemoryIdText,
+    content: Annotated[str | None, Field(description="The new text of an item, or of a record of one passage.")] = None,
+    title: Annotated[str | None, Field(description="Of a record.")] = None,
+    summary: Annotated[str | None, Field(description="Of a record.")] = None,
+    correction: Annotated[bool, Field(description="It was always so; otherwise it is so from now on.")] = False,
+    reason: Reason = "",
+) -> dict[str, Any]:
+    """Changes a memory. The state before stays readable in its history. For something new, add a memory instead."""
+    named = parsed(memory_id)
+    fields = {"content": content, "title": title, "summary": summary}
+    given = {name: value for name, value in fields.items() if value is not None}
+    if named.kind == "record" and content is not None:
+        if len(given) > 1:
+            raise InvalidInput("Change the text of a record and its title or summary in two calls.")
+        await memory.history.state("record", named.id, node_id=named.node_id)  # raises NotFound
+        chunks = await _chunks(memory, named)
+        if len(chunks) != 1:
+            raise InvalidInput(
+                "This record has several passages: change the item that search_memories or get_memory gives."
+            )
+        named = MemoryId("item", named.node_id, chunks[0].item_id)
+    change = Change(named.kind, named.id, given, named.node_id, correction=correction, reason=reason)
+    changed = await memory.history.change(change)
+    return {
+        "memory_id": str(named),
+        "revision": changed.revision,
+        "changed": changed.changed,
+        "from": changed.effective_at,
+    }
+
+
+async def delete_memory(memory: Memory, memory_id: MemoryIdText, reason: Reason = "") -> dict[str, Any]:
+    """Withdraws a memory: a record with all that it alone supports, one fact, or one passage. No search finds it any more. The
+    user can undo it: the history keeps it."""
+    named = parsed(memory_id)
+    try:
+        # Also of an item: what is withdrawn as a fact takes with it what it superseded.
+        subject = RetractionSubject("record" if named.kind == "record" else "fact", str(named.id))
+        done = await memory.retractions.retract(subject, reason)
+    except NotFound:
+        if named.kind == "record":
+            raise
+        change = Change("item", named.id, {"ended": True}, named.node_id, reason=reason)
+        changed = await memory.history.change(change)
+        undo = f"neurigraph change item {named.id} ended=false --node {named.node_id}"
+        return {"deleted": str(named), "changed": changed.changed, "undo": undo}
+    undo = f"neurigraph retractions undo {done.retraction_id}"
+    return {"deleted": str(named), "records": done.records, "facts": done.facts, "undo": undo}
