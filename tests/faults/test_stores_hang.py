@@ -148,7 +148,8 @@ async def test_a_service_waits_for_a_store_that_is_not_there_yet(
     service = app.router.lifespan_context(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         with stopped(engine, name):
-            await asyncio.wait_for(service.__aenter__(), GENEROUS)
+            async with asyncio.timeout(GENEROUS):  # in this task, which ends it, too
+                await service.__aenter__()
             waiting = await until_ready_says(door, "time", "answer")
             assert waiting["ready"] is False and "store" in waiting["detail"]
             refused = await door.get("/v1/users")
