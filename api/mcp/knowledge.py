@@ -1,4 +1,4 @@
-"""Tools that show whom and what a memory knows, why, and how it stands."""
+"""Tools that show what a memory knows, why, and its status."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ async def _or_refused(memory_of: MemoryOf, context: Context, work: Callable[[Mem
 
 
 def sentence(error: Exception) -> str:
-    """What went wrong in one sentence; unexpected errors are logged, and not told."""
+    """What went wrong in one sentence; unexpected errors are logged alone."""
     if isinstance(error, ValidationError):
         first, *others = error.errors(include_url=False, include_input=False)
         place = ".".join(str(part) for part in first["loc"])

@@ -24,7 +24,7 @@ async def serve(opening: AbstractAsyncContextManager[Memory]) -> None:
         except Exception as error:
             if not opened.done():
                 opened.set_exception(error)
-                opened.exception()  # nobody may have asked yet
+                opened.exception()  # no call may have asked for it yet
             raise
 
     async def memory_of(_: Context) -> Memory:

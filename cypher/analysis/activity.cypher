@@ -11,7 +11,8 @@
 //   2024-08  1        Bob Harlan
 //   2024-10  3        Dave, Health, Knee
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WITH DISTINCT e
 MATCH (e)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
 WHERE m.known_to IS NULL

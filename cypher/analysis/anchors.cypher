@@ -18,7 +18,8 @@
 //   Hobbies/Fishing/Dave        1        2024-03-09  2024-03-09
 //   Hobbies/Woodturning         1        2025-03-16  2025-03-16
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(named:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(named:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WHERE all(merge IN merges WHERE merge.known_to IS NULL)
 MATCH (e)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
 WHERE m.known_to IS NULL

@@ -11,7 +11,8 @@
 //   2025-12-28  first mentioned at  Family
 //   2025-12-28  first mentioned at  Finances
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WHERE all(merge IN merges WHERE merge.known_to IS NULL)
 WITH collect(DISTINCT e) AS members
 CALL (members) {

@@ -12,9 +12,11 @@
 //   records    Cedar Court                                                    3, 4
 //   records    Katie                                                          3, 4
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(a:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(a:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WITH collect(DISTINCT a) AS ones
-MATCH (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(b:Entity)
+MATCH (also:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(b:Entity)
+USING INDEX SEEK also:Alias(user_id, key)
 WITH ones, collect(DISTINCT b) AS others
 WHERE none(one IN ones WHERE one IN others)
 CALL (ones, others) {

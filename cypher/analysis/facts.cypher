@@ -7,7 +7,8 @@
 //   Ellen lives at 8 Osprey Lane.    live        true     2025-10-18              1
 //   Ellen lives at 27 Birch Street.  superseded  true     2023-06-01  2025-10-18  1
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WITH DISTINCT e
 MATCH (e)<-[about:ABOUT]-(f:Fact)
 WHERE f.status <> 'withdrawn' AND f.caption IS NOT NULL

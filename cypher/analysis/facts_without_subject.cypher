@@ -1,4 +1,4 @@
-// Purpose: live facts of which no entity is the subject: they are listed with nobody, and replace nothing.
+// Purpose: live facts of which no entity is the subject: they are listed under no entity, and replace nothing.
 // Parameters: user_id (text: whose graph), limit (number: rows at most).
 // Returns: fact (its caption), names (entities that it names), day (when it was said).
 // Index: fact_of_user.

@@ -7,7 +7,8 @@
 //   name  Lindy          false     Lindy          3
 //   name  Lindy's Diner  false     Lindy's Diner  1
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WITH DISTINCT e
 MATCH (a:Alias)-[:NAMES]->(e)
 RETURN a.type AS type, a.value AS name, coalesce(a.verified, false) AS verified, e.name AS of,

@@ -8,7 +8,8 @@
 //   Dave Kowalski  MARRIED_TO  Ellen         1        0.765       2003
 //   Ellen          OWNS        Birch Street  1        0.9                2025-11-09
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WITH DISTINCT e
 MATCH (e)-[relation]-(:Entity)
 WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0

@@ -8,7 +8,8 @@
 //   Dave Kowalski  MARRIED_TO  Ellen         1        2024-03-09  2024-03-09  false
 //   Ellen          OWNS        Birch Street  1        2025-11-09  2025-11-09  true
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WITH DISTINCT e
 MATCH (e)-[relation]-(:Entity)
 WHERE relation.relation_id IS NOT NULL

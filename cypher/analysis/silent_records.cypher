@@ -1,4 +1,4 @@
-// Purpose: records that mention nobody and nothing but who speaks in them.
+// Purpose: records that mention no entity but their speakers.
 // Parameters: user_id (text: whose graph), limit (number: rows at most).
 // Returns: node, record (its title), type, day, items.
 // Index: node_name.

@@ -13,7 +13,8 @@
 //   2026-03-15  mentioned  Fishing log, March 2024 to March 2026, 7
 //   2026-03-15  mentioned  Two years on, 1
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WHERE all(merge IN merges WHERE merge.known_to IS NULL)
 WITH collect(DISTINCT e) AS members
 CALL (members) {

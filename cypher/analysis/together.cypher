@@ -10,7 +10,8 @@
 //   Owen           person  5        0.22
 //   Birch Street   place   4        0.17
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WITH collect(DISTINCT e) AS members
 UNWIND members AS e
 MATCH (e)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL

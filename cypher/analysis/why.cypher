@@ -7,8 +7,10 @@
 //   Bob Harlan  SIBLING_OF  Ellen   2024-03-09  Planning opening day                0.95    false
 //   Bob Harlan  SIBLING_OF  Ellen   2025-12-28  Christmas and a question from Dave  0.95    false
 CYPHER 25
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity),
-      (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[others:SUPERSEDES*0..8]-(o:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity),
+      (also:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[others:SUPERSEDES*0..8]-(o:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
+USING INDEX SEEK also:Alias(user_id, key)
 WHERE all(merge IN merges + others WHERE merge.known_to IS NULL)
 MATCH (e)-[relation]-(o)
 WHERE relation.relation_id IS NOT NULL

@@ -94,7 +94,7 @@ def misfits(value: object, shape: object, at: str = "") -> Iterator[str]:
         yield at
 
 
-async def told(engine: Engine, handle: str) -> User:
+async def stored(engine: Engine, handle: str) -> User:
     """A user with the bundled history and what the demo states, with a merge, and with communities."""
     [history] = await read_history(HISTORY, max_text_bytes=1 << 20, progress=Silent())
     report = await engine.ingest(replace(history, handle=handle))
@@ -109,7 +109,7 @@ async def told(engine: Engine, handle: str) -> User:
 @pytest.fixture(scope="module")
 async def both(engine: Engine) -> list[User]:
     """Two users with the same names in their graphs."""
-    found = [await told(engine, f"bob-{uuid4().hex[:12]}") for _ in range(2)]
+    found = [await stored(engine, f"bob-{uuid4().hex[:12]}") for _ in range(2)]
     [job] = [job for job in CATALOGUE if job.name == "communities"]
     await job.work(engine)
     return found
