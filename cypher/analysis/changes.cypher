@@ -29,6 +29,7 @@ CALL (members) {
          head([(whole:Entity {active: true})-[merges:SUPERSEDES*0..8]->(end) WHERE all(merge IN merges WHERE merge.known_to IS NULL) | whole])] AS ends
   WITH relation, CASE WHEN relation.symmetric AND ends[0].key > ends[1].key THEN [ends[1], ends[0]] ELSE ends END AS ends  // one relation, whichever way it points
   MATCH (r:Record)-[v:EVIDENCE {relation_id: relation.relation_id}]->(:Entity)
+  USING INDEX SEEK v:EVIDENCE(relation_id)
   WHERE v.known_to IS NULL
   WITH ends, relation.name AS name, min(coalesce(r.occurred_at, r.known_from)) AS at
   RETURN toString(date(at)) AS day, 'first stated' AS change, ends[0].name + ' ' + name + ' ' + ends[1].name AS what

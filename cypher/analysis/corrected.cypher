@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id})
+USING INDEX SEEK e:Entity(user_id, active)
 WHERE e.active IS NOT NULL AND (e.renamed IS NOT NULL OR e.rekinded IS NOT NULL)
 RETURN e.name AS entity, coalesce(e.names_before, []) AS names, e.kind AS kind, coalesce(e.kinds_before, []) AS kinds, e.corrected_reason AS reason
 ORDER BY entity LIMIT $limit

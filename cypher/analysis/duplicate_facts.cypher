@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (f:Fact {user_id: $user_id, status: 'live'})
+USING INDEX SEEK f:Fact(user_id, fact_id)
 WHERE f.fact_id IS NOT NULL
 WITH f, date(coalesce(f.said_at, f.known_from)) AS day ORDER BY day
 WITH toLower(f.caption) AS words, collect(f) AS facts, collect(day) AS days

@@ -10,11 +10,12 @@
 //   Business/Vehicles        financed_by  Business/Finances
 //   Business/Workshop        financed_by  Business/Finances
 CYPHER 25
-MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
-WITH n, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS source
+MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+USING INDEX SEEK root:Node(node_id)
+WITH root, n, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS source
 MATCH (n)-[e:RELATED]->(o:Node)
 WHERE e.known_to IS NULL
-MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(o)
+MATCH way = (root)-[:HAS_CHILD*0..5]->(o)
 RETURN source, e.edge_type AS type, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS target,
        date(e.valid_from) AS since, date(e.valid_to) AS until
 ORDER BY source, type, target LIMIT $limit

@@ -8,6 +8,7 @@
 //   fact  superseded  1      1         0
 CYPHER 25
 MATCH (f:Fact {user_id: $user_id})
+USING INDEX SEEK f:Fact(user_id, fact_id)
 WHERE f.fact_id IS NOT NULL AND f.caption IS NOT NULL
 OPTIONAL MATCH (f)-[:ABOUT {primary: true}]->(e:Entity)
 RETURN f.fact_type AS type, f.status AS status, count(DISTINCT f) AS facts, count(DISTINCT e) AS subjects,

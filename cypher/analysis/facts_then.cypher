@@ -7,6 +7,7 @@
 //   Ellen lives at 27 Birch Street.  2023-06-01  2025-10-18  superseded
 CYPHER 25
 MATCH (f:Fact {user_id: $user_id})
+USING INDEX SEEK f:Fact(user_id, fact_id)
 WHERE f.fact_id IS NOT NULL AND f.caption IS NOT NULL AND f.known_from <= datetime($known_at)
   AND coalesce(f.valid_from, f.said_at, f.known_from) <= datetime($as_of)
   AND (coalesce(f.invalidated_at > datetime($known_at), false)  // its end was not known yet

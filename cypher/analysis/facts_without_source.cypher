@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (f:Fact {user_id: $user_id})
+USING INDEX SEEK f:Fact(user_id, fact_id)
 WHERE f.fact_id IS NOT NULL AND f.status <> 'withdrawn' AND NOT EXISTS { (f)<-[s:STATES]-(:Record) WHERE s.known_to IS NULL }
 RETURN f.caption AS fact, f.status AS status, date(coalesce(f.said_at, f.known_from)) AS day
 ORDER BY day, fact LIMIT $limit

@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (f:Fact {user_id: $user_id, status: 'live'})
+USING INDEX SEEK f:Fact(user_id, fact_id)
 WHERE f.fact_id IS NOT NULL AND NOT EXISTS { (f)-[:ABOUT {primary: true}]->(:Entity) }
 RETURN f.caption AS fact, COLLECT { MATCH (f)-[:ABOUT]->(e:Entity) RETURN e.name ORDER BY e.name } AS names, date(coalesce(f.said_at, f.known_from)) AS day
 ORDER BY day, fact LIMIT $limit

@@ -9,7 +9,7 @@ CYPHER 25
 MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)<-[g:GRANTED]-(s:Subject)
 USING INDEX SEEK root:Node(node_id)
 WHERE g.revoked_at IS NULL AND coalesce(g.expires_at > datetime(), true)
-RETURN coalesce(COLLECT { MATCH (p:Node {node_id: s.subject_id}) RETURN p.name }[0], s.subject_id) AS reader, s.kind AS kind,
+RETURN coalesce(COLLECT { MATCH (p:Node {node_id: s.subject_id}) USING INDEX SEEK p:Node(node_id) RETURN p.name }[0], s.subject_id) AS reader, s.kind AS kind,
        coalesce(nullIf(substring(reduce(path = '', p IN nodes(way)[1..-1] | path + '/' + p.name), 1), ''), '/') AS node,
        g.depth AS layers, g.mode AS mode, g.fields AS fields, date(g.expires_at) AS until, coalesce(g.past, false) AS past
 ORDER BY reader, node LIMIT $limit

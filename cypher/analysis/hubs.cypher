@@ -10,7 +10,7 @@
 //   Birch Street   place   2       OWNS
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[one:SUPERSEDES WHERE one.known_to IS NULL]->*(:Entity)-[relation]-(:Entity)
-      <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(other:Entity {user_id: $user_id, active: true})
+      <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(other {active: true})
 USING INDEX SEEK e:Entity(user_id, active)
 WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND e <> other
 WITH e, other, relation.name AS name ORDER BY name

@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})
+USING INDEX SEEK n:Node(user_id, name_key)
 WHERE n.name_key IS NOT NULL AND n.known_to IS NULL AND n.node_id <> $user_id
 OPTIONAL MATCH (n)<-[:HAS_CHILD]-(parent:Node)
 WITH n, collect(parent) AS parents

@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})
+USING INDEX SEEK e:Entity(user_id, active)
 WITH e, COUNT { MATCH (e)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL RETURN DISTINCT r } AS records
 WHERE records > 0
 WITH e, records ORDER BY records DESC, e.kind

@@ -10,6 +10,7 @@
 //   dormant  user     1      8        17
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})
+USING INDEX SEEK n:Node(user_id, name_key)
 WHERE n.name_key IS NOT NULL AND n.known_to IS NULL
 RETURN n.state AS state, n.node_type AS type, count(n) AS nodes, sum(n.records) AS records, sum(n.items) AS items
 ORDER BY state, type LIMIT $limit

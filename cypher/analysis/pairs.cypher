@@ -6,7 +6,7 @@
 //   none
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[one:SUPERSEDES WHERE one.known_to IS NULL]->*(:Entity)-[p:POSSIBLY_SAME]->(:Entity)
-      <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(other:Entity {user_id: $user_id, active: true})
+      <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(other {active: true})
 USING INDEX SEEK e:Entity(user_id, active)
 WHERE p.decided IS NULL AND e <> other
 RETURN DISTINCT e.name AS entity, other.name AS other, [e.kind, other.kind] AS kinds, round(p.score, 3) AS score, p.reason AS reason

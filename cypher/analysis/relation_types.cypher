@@ -11,7 +11,7 @@
 //   OWNS        person, thing   1      0     1        0.81
 CYPHER 25
 MATCH (source:Entity {user_id: $user_id, active: true})-[one:SUPERSEDES WHERE one.known_to IS NULL]->*(:Entity)-[relation]->(:Entity)
-      <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(target:Entity {user_id: $user_id, active: true})
+      <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(target {active: true})
 USING INDEX SEEK source:Entity(user_id, active)
 WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND source <> target
 WITH relation, CASE WHEN relation.name IN $symmetric AND source.key > target.key THEN [target, source] ELSE [source, target] END AS ends

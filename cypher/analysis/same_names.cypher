@@ -6,7 +6,8 @@
 //   name  nodes  places                                                                     items
 //   Dave  3      Business/Employees/Dave, Family/Siblings/Ellen/Dave, Hobbies/Fishing/Dave  22, 6, 18
 CYPHER 25
-MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+USING INDEX SEEK root:Node(node_id)
 WHERE n.known_to IS NULL
 WITH n, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS place
 ORDER BY place

@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id})
+USING INDEX SEEK e:Entity(user_id, active)
 WHERE e.active IS NOT NULL
 WITH e, COUNT { (e)<-[m:MENTIONS]-(:Record) WHERE m.known_to IS NULL } AS mentioned, COUNT { (e)<-[:ABOUT]-(:Fact {status: 'live'}) } AS live
 WHERE coalesce(e.mentions, 0) <> mentioned OR coalesce(e.fact_count, 0) <> live

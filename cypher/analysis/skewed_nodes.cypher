@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})
+USING INDEX SEEK n:Node(user_id, name_key)
 WHERE n.name_key IS NOT NULL
 OPTIONAL MATCH (n)-[:HOLDS]->(r:Record)
 WITH n, count(r) AS held, sum(coalesce(r.items, 0)) AS held_items

@@ -8,7 +8,11 @@ CYPHER 25
 MATCH (source:Entity {user_id: $user_id})-[relation]->(target:Entity)
 USING INDEX SEEK source:Entity(user_id, active)
 WHERE source.active IS NOT NULL AND relation.relation_id IS NOT NULL
-WITH source, relation, target, COUNT { MATCH (source)<-[v:EVIDENCE]-(:Record) WHERE v.relation_id = relation.relation_id AND v.known_to IS NULL } AS evidence
+WITH source, relation, target, COUNT {
+  MATCH (source)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(:Record)
+  USING INDEX SEEK v:EVIDENCE(relation_id)
+  WHERE v.known_to IS NULL
+} AS evidence
 WHERE relation.strength <> evidence
 RETURN source.name AS source, relation.name AS relation, target.name AS target, relation.strength AS records, evidence
 ORDER BY source, relation, target LIMIT $limit

@@ -7,6 +7,7 @@
 //   Ellen    Ellen lives at 8 Osprey Lane.  2025-10-18  379
 CYPHER 25
 MATCH (f:Fact {user_id: $user_id, status: 'live'})
+USING INDEX SEEK f:Fact(user_id, fact_id)
 WHERE f.fact_id IS NOT NULL
 WITH f, coalesce(f.said_at, f.known_from) AS said
 WITH f, date(CASE WHEN f.last_confirmed_at > said THEN f.last_confirmed_at ELSE said END) AS last

@@ -11,7 +11,8 @@
 //   Family           5      14       45
 //   Health           2      10       37
 CYPHER 25
-MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+USING INDEX SEEK root:Node(node_id)
 WHERE n.known_to IS NULL
 WITH n, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS node
 MATCH (n)-[:HAS_CHILD*0..5]->(below:Node)

@@ -13,7 +13,8 @@
 //   Business/Employees/Luis  concept  dormant  false     3        8
 //   Business/Finances        concept  dormant  false     4        14
 CYPHER 25
-MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+USING INDEX SEEK root:Node(node_id)
 WHERE n.known_to IS NULL
 RETURN coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS node,
        n.node_type AS type, n.state AS state, size(coalesce(n.archivings, [])) % 2 = 1 AS archived, n.records AS records, n.items AS items

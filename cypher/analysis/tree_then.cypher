@@ -10,7 +10,8 @@
 //   Business/Clients     concept
 CYPHER 25
 WITH datetime($as_of) AS as_of, datetime($known_at) AS known_at
-MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n:Node)
+MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(n:Node)
+USING INDEX SEEK root:Node(node_id)
 WHERE all(one IN relationships(way) + n WHERE coalesce(one.known_from <= known_at, true) AND coalesce(one.known_to > known_at, true)
                                          AND coalesce(one.valid_from <= as_of, true) AND coalesce(one.valid_to > as_of, true))
 WITH n, [p IN tail(nodes(way)) | coalesce(head([(p)-[:WAS]->(s:Past)

@@ -9,7 +9,7 @@
 //   Owen           OWNS        Delta       0.81        2025-12-28  Christmas and a question from Dave
 CYPHER 25
 MATCH (source:Entity {user_id: $user_id, active: true})-[one:SUPERSEDES WHERE one.known_to IS NULL]->*(:Entity)-[relation]->(:Entity)
-      <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(target:Entity {user_id: $user_id, active: true})
+      <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(target {active: true})
 USING INDEX SEEK source:Entity(user_id, active)
 WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND source <> target
 WITH relation, CASE WHEN relation.name IN $symmetric AND source.key > target.key THEN [target, source] ELSE [source, target] END AS ends
@@ -17,6 +17,7 @@ WITH relation.name AS name, ends, collect(relation) AS relations
 WITH name, ends, relations[0] AS relation
 WHERE size(relations) = 1 AND relation.strength = 1 AND coalesce(relation.until > toString(date()), relation.until IS NULL)
 MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)
+USING INDEX SEEK v:EVIDENCE(relation_id)
 WHERE v.known_to IS NULL
 RETURN ends[0].name AS source, name AS relation, ends[1].name AS target, round(relation.confidence, 3) AS confidence,
        date(coalesce(r.occurred_at, r.known_from)) AS day, r.title AS record

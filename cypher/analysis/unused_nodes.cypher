@@ -5,7 +5,8 @@
 // Result on the bundled history with days 365, at "2026-11-01":
 //   none
 CYPHER 25
-MATCH way = (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+USING INDEX SEEK root:Node(node_id)
 WHERE n.known_to IS NULL
 WITH n, way, date(n.last_accessed_at) AS last
 WITH n, way, last, duration.inDays(last, date($at)).days AS days

@@ -6,6 +6,7 @@
 //   none
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})
+USING INDEX SEEK n:Node(user_id, name_key)
 WHERE n.name_key IS NOT NULL AND n.known_to IS NULL AND n.embedding IS NULL AND n.embedding_b IS NULL
 RETURN n.name AS node, n.node_type AS type, n.items AS items
 ORDER BY items DESC, node LIMIT $limit
