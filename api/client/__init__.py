@@ -1,0 +1,24 @@
+"""A typed Python client of the REST API: `Client`, and `AsyncClient` for asyncio.
+
+Both have a method for each operation of the OpenAPI document, with its name and its parameters; what is left out has the
+server's default. Answers are the engine's own values (`engine.domain`).
+"""
+
+from api.client.asynchronous import AsyncClient
+from api.client.errors import ApiError, Conflict, Invalid, NotFound, NotReached, Unauthenticated, Unavailable
+from api.client.requests import OMIT, Page
+from api.client.synchronous import Client
+
+__all__ = [
+    "OMIT",
+    "ApiError",
+    "AsyncClient",
+    "Client",
+    "Conflict",
+    "Invalid",
+    "NotFound",
+    "NotReached",
+    "Page",
+    "Unauthenticated",
+    "Unavailable",
+]

@@ -1,0 +1,126 @@
+"""What both clients have in common: a request as a value, what its answer is, and when it is sent again."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, TypeVar, cast
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
+
+from api.client.errors import RETRIED, NotReached, error_of, retry_after
+
+T = TypeVar("T")
+OMIT: Final[Any] = type("Omitted", (), {"__repr__": lambda _: "OMIT", "__bool__": lambda _: False})()
+"""A parameter that is not sent: the server's default holds, and a change leaves the field as it is."""
+ATTEMPTS = 4
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 30.0
+
+
+class Page(list[T]):
+    """A page of a list. `cursor`: of the next page; None on the last one. `left_out`: entries that the server did not show."""
+
+    def __init__(self, entries: list[T], cursor: str | None = None, left_out: int = 0) -> None:
+        super().__init__(entries)
+        self.cursor, self.left_out = cursor, left_out
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request. `repeats`: it may be sent again when its answer was lost; one with an idempotency key always may."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = OMIT
+    repeats: bool = True
+
+    def sent(self) -> dict[str, Any]:
+        """The arguments for httpx."""
+        headers = {name: str(value) for name, value in self.headers.items() if value is not OMIT}
+        query = {name: _text(value) for name, value in self.query.items() if value is not OMIT and value is not None}
+        if self.body is OMIT:
+            return {"method": self.method, "url": self.path, "params": query, "headers": headers}
+        given = {name: value for name, value in self.body.items() if value is not OMIT}
+        content = json.dumps(to_jsonable_python(given), ensure_ascii=False).encode("utf-8")
+        headers["Content-Type"] = "application/json"
+        return {"method": self.method, "url": self.path, "params": query, "headers": headers, "content": content}
+
+
+def path(template: str, *values: object) -> str:
+    """The path with its values, quoted: a slash in a value does not end its segment."""
+    return template.format(*(quote(str(value), safe="") for value in values))
+
+
+def once(key: Any) -> str:
+    """The idempotency key of a write: the caller's, or a new one, so that a retry never writes twice."""
+    return str(uuid4()) if key is OMIT or key is None else str(key)
+
+
+def _text(value: Any) -> Any:
+    return [_text(one) for one in value] if isinstance(value, list | tuple) else to_jsonable_python(value)
+
+
+def pause(call: Call, attempt: int, outcome: httpx.Response | httpx.TransportError) -> float | None:
+    """Seconds to wait before this request is sent again; None: it is not. What the server did not begin may always be sent
+    again (429, or no connection), the rest only where a repetition changes nothing."""
+    if attempt >= ATTEMPTS:
+        return None
+    if isinstance(outcome, httpx.Response):
+        if outcome.status_code not in RETRIED or not (call.repeats or outcome.status_code == 429):
+            return None
+        asked = retry_after(outcome)
+    else:
+        if not (call.repeats or isinstance(outcome, httpx.ConnectError)):
+            return None
+        asked = None
+    if asked is not None and asked > LONGEST_PAUSE_S:
+        return None
+    return asked if asked is not None else FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
+
+
+@cache
+def adapter(shape: Any) -> TypeAdapter[Any]:
+    """What checks and makes values of this type."""
+    return TypeAdapter(shape)
+
+
+def value_of(response: httpx.Response, shape: type[T]) -> T:
+    """The answer as a value of this type, or its bytes. Raises ApiError for a refusal, NotReached for one of another form."""
+    if response.is_error:
+        raise error_of(response)
+    if shape is bytes:
+        return cast(T, response.content)
+    try:
+        return cast(T, adapter(cast(Any, shape)).validate_json(response.content or b"null"))
+    except ValidationError as error:
+        raise NotReached(f"The answer of {response.request.url.path} has an unknown form: {error}") from error
+
+
+def page_of(response: httpx.Response, shape: type[T]) -> Page[T]:
+    """The answer as a page of values of this type."""
+    entries = value_of(response, list[shape])  # type: ignore[valid-type]
+    left_out = response.headers.get("Left-Out", "0")
+    return Page(entries, response.headers.get("Next-Cursor"), int(left_out) if left_out.isdigit() else 0)
+
+
+def event_of(lines: list[str], shape: type[T]) -> T | None:
+    """The value of one server-sent event, None for one that only keeps the connection open. Raises ApiError for a problem."""
+    parts: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        parts[name] = parts[name] + "\n" + value.removeprefix(" ") if name in parts else value.removeprefix(" ")
+    if "data" not in parts:
+        return None
+    if parts.get("event") == "problem":
+        problem = json.loads(parts["data"])
+        raise error_of(httpx.Response(int(problem.get("status", 500)), json=problem))
+    return cast(T, adapter(cast(Any, shape)).validate_json(parts["data"]))
