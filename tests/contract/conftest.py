@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,6 +11,7 @@ from uuid import UUID, uuid4
 
 import httpx
 import pytest
+import uvicorn
 
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
@@ -112,3 +115,14 @@ async def house(engine: Engine) -> House:
 async def own_house(engine: Engine) -> House:
     """A house for one test alone."""
     return await housed(engine)
+
+
+@pytest.fixture(scope="module")
+async def address(engine: Engine) -> AsyncIterator[str]:
+    """A server with real connections."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(new_door(engine=engine), lifespan="off", log_level="warning"))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    await serving

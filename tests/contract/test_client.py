@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +14,6 @@ from uuid import UUID, uuid4
 
 import httpx
 import pytest
-import uvicorn
 
 from api.app import create_app
 from api.client import AsyncClient, Client, Conflict, Invalid, NotFound, NotReached, Unauthenticated, Unavailable
@@ -26,7 +24,6 @@ from engine.neurigraph import Engine
 from engine.settings import Settings
 from tests.contract.client import FOLDER, asynchronous, synchronous
 from tests.contract.conftest import House
-from tests.door import new_door
 
 pytestmark = pytest.mark.ledger("U10")
 
@@ -77,17 +74,6 @@ def _needed(called: Any) -> set[str]:
         called.__code__.co_argcount : called.__code__.co_argcount + called.__code__.co_kwonlyargcount
     ]
     return {one for one in only if one not in (called.__kwdefaults__ or {})}
-
-
-@pytest.fixture(scope="module")
-async def address(engine: Engine) -> AsyncIterator[str]:
-    """A server with real connections."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(new_door(engine=engine), lifespan="off", log_level="warning"))
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server.should_exit = True
-    await serving
 
 
 async def test_a_story(engine: Engine, address: str) -> None:

@@ -1,0 +1,12 @@
+"""A memory as a retriever of neo4j-graphrag.
+
+    with opened_retriever("bob") as retriever:
+        GraphRAG(retriever, llm).search("Where does Ellen live?")
+
+`api.client.graphrag` has the same over REST.
+"""
+
+from engine.graphrag.opening import opened_retriever
+from engine.graphrag.retriever import MemoryRetriever
+
+__all__ = ["MemoryRetriever", "opened_retriever"]
