@@ -155,7 +155,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
         CORSMiddleware,
         allow_origins=settings.cors_origins,
         allow_methods=("GET", "POST", "PATCH", "DELETE"),
-        allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match"),
+        allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer"),
         expose_headers=(*EXPOSED, PART),
     )
     largest = settings.max_text_bytes
@@ -182,5 +182,6 @@ def _document(app: FastAPI) -> dict[str, Any]:
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
         add_examples(document)
+        problems.share_problems(document)
         app.openapi_schema = document
     return app.openapi_schema

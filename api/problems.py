@@ -143,6 +143,18 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return documents
 
 
+def share_problems(document: dict[str, Any]) -> None:
+    """Moves problems that several operations document in the same way to the components: else they are half of the document."""
+    shared: dict[str, Any] = {}
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for status, answer in operation["responses"].items():
+                name = f"Problem{status}"
+                if MEDIA_TYPE in answer.get("content", {}) and shared.setdefault(name, answer) == answer:
+                    operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+    document["components"]["responses"] = shared
+
+
 WRITES = documented(400, 409, 413, 415, 507)
 """Why a request with a JSON body may be refused, beside what every request may be refused for (see `api.app`)."""
 

@@ -51,7 +51,7 @@ def _operations(document: Document) -> Iterator[str]:
             yield (
                 f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code></summary>"
                 f"<p>{escape(operation['description'])}</p>{_parameters(operation)}{_body(operation)}"
-                f"<table>{_answers(operation)}</table></details>"
+                f"<table>{_answers(operation, document['components']['responses'])}</table></details>"
             )
 
 
@@ -70,8 +70,9 @@ def _body(operation: Document) -> str:
     return f"<pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"
 
 
-def _answers(operation: Document) -> str:
-    return "".join(
-        f"<tr><td>{status}<td>{escape(answer['description'])}"
-        for status, answer in sorted(operation["responses"].items())
-    )
+def _answers(operation: Document, shared: Document) -> str:
+    named = {
+        status: shared.get(one.get("$ref", "").rpartition("/")[2], one)
+        for status, one in operation["responses"].items()
+    }
+    return "".join(f"<tr><td>{status}<td>{escape(answer['description'])}" for status, answer in sorted(named.items()))

@@ -2095,14 +2095,25 @@ class AsyncClient(AsyncSender):
         )
 
     async def open_file(
-        self, user_id: UUID | str, node_id: UUID | str, file_id: UUID | str, *, wait: float | None = OMIT
+        self,
+        user_id: UUID | str,
+        node_id: UUID | str,
+        file_id: UUID | str,
+        *,
+        wait: float | None = OMIT,
+        prefer: str | None = OMIT,
     ) -> bytes | FileStatus:
         """The original bytes of one file. Its hash is verified before the first byte is sent.
 
         If the file lies at several nodes, readers other than the owner get only the passages of this node, as a text
         with `Neurigraph-Part: true`."""
         return await self._file(
-            Call("GET", path("/v1/users/{}/nodes/{}/files/{}", user_id, node_id, file_id), query={"wait": wait}),
+            Call(
+                "GET",
+                path("/v1/users/{}/nodes/{}/files/{}", user_id, node_id, file_id),
+                query={"wait": wait},
+                headers={"prefer": prefer},
+            ),
             FileStatus,
         )
 
@@ -2113,7 +2124,13 @@ class AsyncClient(AsyncSender):
         )
 
     async def wake_file(
-        self, user_id: UUID | str, node_id: UUID | str, file_id: UUID | str, *, wait: float | None = OMIT
+        self,
+        user_id: UUID | str,
+        node_id: UUID | str,
+        file_id: UUID | str,
+        *,
+        wait: float | None = OMIT,
+        prefer: str | None = OMIT,
     ) -> FileStatus:
         """Wakes a file and keeps it awake until it is put to sleep or unused for long. Repeating it changes nothing."""
         return await self._value(
@@ -2121,6 +2138,7 @@ class AsyncClient(AsyncSender):
                 "POST",
                 path("/v1/users/{}/nodes/{}/files/{}/wake", user_id, node_id, file_id),
                 query={"wait": wait},
+                headers={"prefer": prefer},
                 repeats=False,
             ),
             FileStatus,
@@ -2204,10 +2222,18 @@ class AsyncClient(AsyncSender):
         """One run: waiting, running or ended, with its report."""
         return await self._value(Call("GET", path("/v1/jobs/{}/runs/{}", name, run_id)), Run)
 
-    async def run_job(self, name: str, *, wait: float = OMIT) -> Run:
+    async def run_job(self, name: str, *, wait: float | None = OMIT, prefer: str | None = OMIT) -> Run:
         """Requests a run now. A waiting run serves this request, too; a running one is followed by another."""
         return await self._value(
-            Call("POST", path("/v1/jobs/{}/run", name), query={"wait": wait}, body={}, repeats=False), Run
+            Call(
+                "POST",
+                path("/v1/jobs/{}/run", name),
+                query={"wait": wait},
+                headers={"prefer": prefer},
+                body={},
+                repeats=False,
+            ),
+            Run,
         )
 
     async def list_commits(

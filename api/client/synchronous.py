@@ -2160,14 +2160,25 @@ class Client(Sender):
         )
 
     def open_file(
-        self, user_id: UUID | str, node_id: UUID | str, file_id: UUID | str, *, wait: float | None = OMIT
+        self,
+        user_id: UUID | str,
+        node_id: UUID | str,
+        file_id: UUID | str,
+        *,
+        wait: float | None = OMIT,
+        prefer: str | None = OMIT,
     ) -> bytes | FileStatus:
         """The original bytes of one file. Its hash is verified before the first byte is sent.
 
         If the file lies at several nodes, readers other than the owner get only the passages of this node, as a text
         with `Neurigraph-Part: true`."""
         return self._file(
-            Call("GET", path("/v1/users/{}/nodes/{}/files/{}", user_id, node_id, file_id), query={"wait": wait}),
+            Call(
+                "GET",
+                path("/v1/users/{}/nodes/{}/files/{}", user_id, node_id, file_id),
+                query={"wait": wait},
+                headers={"prefer": prefer},
+            ),
             FileStatus,
         )
 
@@ -2178,7 +2189,13 @@ class Client(Sender):
         )
 
     def wake_file(
-        self, user_id: UUID | str, node_id: UUID | str, file_id: UUID | str, *, wait: float | None = OMIT
+        self,
+        user_id: UUID | str,
+        node_id: UUID | str,
+        file_id: UUID | str,
+        *,
+        wait: float | None = OMIT,
+        prefer: str | None = OMIT,
     ) -> FileStatus:
         """Wakes a file and keeps it awake until it is put to sleep or unused for long. Repeating it changes nothing."""
         return self._value(
@@ -2186,6 +2203,7 @@ class Client(Sender):
                 "POST",
                 path("/v1/users/{}/nodes/{}/files/{}/wake", user_id, node_id, file_id),
                 query={"wait": wait},
+                headers={"prefer": prefer},
                 repeats=False,
             ),
             FileStatus,
@@ -2269,10 +2287,18 @@ class Client(Sender):
         """One run: waiting, running or ended, with its report."""
         return self._value(Call("GET", path("/v1/jobs/{}/runs/{}", name, run_id)), Run)
 
-    def run_job(self, name: str, *, wait: float = OMIT) -> Run:
+    def run_job(self, name: str, *, wait: float | None = OMIT, prefer: str | None = OMIT) -> Run:
         """Requests a run now. A waiting run serves this request, too; a running one is followed by another."""
         return self._value(
-            Call("POST", path("/v1/jobs/{}/run", name), query={"wait": wait}, body={}, repeats=False), Run
+            Call(
+                "POST",
+                path("/v1/jobs/{}/run", name),
+                query={"wait": wait},
+                headers={"prefer": prefer},
+                body={},
+                repeats=False,
+            ),
+            Run,
         )
 
     def list_commits(

@@ -16,6 +16,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from api.context import UserMemory
 from api.downloads import BYTES_OR_PART, PART, disposition, media_type
 from api.event_stream import documented_events, followed
+from api.preferences import Prefer, waited
 from api.problems import documented
 from engine.domain.file_state import FileStatus, OpenedFile
 from engine.errors import Rehydrating
@@ -45,13 +46,14 @@ Wait = Annotated[
 
 
 async def _opened(
-    node_id: UUID, file_id: UUID, memory: UserMemory, wait: Wait = None
+    node_id: UUID, file_id: UUID, memory: UserMemory, wait: Wait = None, prefer: Prefer = None
 ) -> AsyncIterator[OpenedFile | Rehydrating]:
     """Open until the answer has been sent, or cannot be."""
     async with AsyncExitStack() as opening:
         opened: OpenedFile | Rehydrating
         try:
-            opened = await opening.enter_async_context(memory.files.open(node_id, file_id, wait_s=wait))
+            wait_s = waited(wait, prefer, LONGEST_WAIT)
+            opened = await opening.enter_async_context(memory.files.open(node_id, file_id, wait_s=wait_s))
         except Rehydrating as error:
             opened = error
         yield opened
@@ -92,9 +94,11 @@ async def state(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
 
 
 @router.post("/{file_id}/wake", operation_id="wakeFile", responses=STILL_RESTORED | documented(507))
-async def wake(node_id: UUID, file_id: UUID, memory: UserMemory, response: Response, wait: Wait = None) -> FileStatus:
+async def wake(
+    node_id: UUID, file_id: UUID, memory: UserMemory, response: Response, wait: Wait = None, prefer: Prefer = None
+) -> FileStatus:
     """Wakes a file and keeps it awake until it is put to sleep or unused for long. Repeating it changes nothing."""
-    status = await memory.files.wake(node_id, file_id, wait_s=wait)
+    status = await memory.files.wake(node_id, file_id, wait_s=waited(wait, prefer, LONGEST_WAIT))
     if status.state == "rehydrating":
         response.status_code = 202
         response.headers.update(_retry(Rehydrating.retry_after))

@@ -11,6 +11,7 @@ from api.bodies import JsonRoute
 from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, number
 from api.models import RunRequest
+from api.preferences import Prefer, waited
 from api.problems import answered, documented
 from engine.domain.job import JobState, Run
 
@@ -69,10 +70,13 @@ async def run_job(
     body: RunRequest,
     workspace: CurrentWorkspace,
     response: Response,
-    wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the run to end.")] = 0,
+    wait: Annotated[
+        float | None, Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the run to end; without it, none.")
+    ] = None,
+    prefer: Prefer = None,
 ) -> Run:
     """Requests a run now. A waiting run serves this request, too; a running one is followed by another."""
-    run = await workspace.jobs.ask(name, wait)
+    run = await workspace.jobs.ask(name, waited(wait, prefer, LONGEST_WAIT) or 0)
     response.status_code = 200 if run.ended else 202
     if not run.ended:
         response.headers["Retry-After"] = LOOK_AGAIN

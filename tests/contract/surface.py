@@ -1,6 +1,7 @@
 """The REST surface in lines that a reviewer can read: operations, and the fields of what they take and give.
 
-`python -m tests.contract.surface` writes them anew into `surface.txt`; the difference belongs to the commit that changes them.
+`python -m tests.contract.surface` writes them anew into `surface.txt`, and the whole document into `docs/openapi.json`; the difference belongs
+to the commit that changes them.
 """
 
 from __future__ import annotations
@@ -15,14 +16,24 @@ from api.problems import TABLE
 from engine.settings import Settings
 
 FILE = Path(__file__).with_name("surface.txt")
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "openapi.json"
 WORDS = ("title", "description", "examples", "example", "summary")
 
 
 def surface() -> list[str]:
     """One line for each operation, parameter, kind of problem and field; texts are left out."""
-    page = create_app(Settings(_env_file=None)).openapi()
+    page = document()
     problems = sorted({f"problem {kind.slug}: {kind.status}" for kind in TABLE.values()})
     return [*_operations(page["paths"]), *problems, *_fields(page["components"]["schemas"])]
+
+
+def document() -> dict[str, Any]:
+    """The OpenAPI document, as the server gives it."""
+    return create_app(Settings(_env_file=None)).openapi()
+
+
+def written(page: dict[str, Any]) -> str:
+    return json.dumps(page, indent=1, ensure_ascii=False) + "\n"
 
 
 def _operations(paths: dict[str, Any]) -> Iterator[str]:
@@ -63,3 +74,4 @@ def _without_words(part: Any) -> Any:
 
 if __name__ == "__main__":
     FILE.write_text("\n".join(surface()) + "\n", encoding="utf-8")
+    DOCUMENT.write_text(written(document()), encoding="utf-8")

@@ -10,6 +10,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from api.preferences import waited
 from engine.domain.node import User
 from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import CATALOGUE
@@ -117,3 +118,25 @@ async def test_what_cannot_be_is_a_problem(door: httpx.AsyncClient, method, path
     response = await door.request(method, path, **({"json": body} if body is not None else {}))
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.ledger("U02")
+@pytest.mark.parametrize(
+    ("prefer", "seconds"),
+    [
+        ("wait=7", 7), ("respond-async, wait=3", 3), ("WAIT = 5 ; x=1, handling=lenient", 5), ('wait="4"', 4), ("respond-async", 0),
+        ("wait=99999999999", 60), ("", None), ("wait", None), ("wait=", None), ("wait=-1", None), ("wait=²", None), (";;,=,", None), (None, None),
+    ],
+)  # fmt: skip
+def test_a_preference_says_how_long_to_wait(prefer: str | None, seconds: float | None) -> None:
+    assert waited(None, prefer, 60) == seconds
+    assert waited(2.5, prefer, 60) == 2.5
+
+
+@pytest.mark.ledger("U02")
+async def test_a_run_is_waited_for_as_the_header_prefers(engine: Engine, door: httpx.AsyncClient) -> None:
+    at_once = await door.post("/v1/jobs/drift-check/run", json={}, headers={"Prefer": "respond-async"})
+    assert at_once.status_code == 202 and at_once.headers["location"]
+    async with engine.working(only="drift-check"):
+        waiting = await door.post("/v1/jobs/drift-check/run", json={}, headers={"Prefer": "wait=60"})
+    assert waiting.status_code == 200 and waiting.json()["outcome"] == "succeeded"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract.surface import FILE, surface
+from tests.contract.surface import DOCUMENT, FILE, document, surface, written
 
 
 @pytest.mark.ledger("U02")
@@ -13,3 +13,10 @@ def test_the_surface_is_the_one_that_was_reviewed() -> None:
     reviewed = FILE.read_text(encoding="utf-8").splitlines()
     now = surface()
     assert (sorted(set(now) - set(reviewed)), sorted(set(reviewed) - set(now))) == ([], [])
+
+
+@pytest.mark.ledger("U02")
+def test_the_document_is_the_one_that_was_reviewed() -> None:
+    assert DOCUMENT.read_text(encoding="utf-8") == written(document()), (
+        "write it anew: python -m tests.contract.surface"
+    )
