@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Benchmark = Literal[
     "provisioning", "ingest", "retrieval", "start", "enforcement", "oracle", "embeddings", "compression", "history",
-    "files", "stream", "crashes", "soak", "knowledge", "growth",
+    "files", "stream", "crashes", "soak", "knowledge", "growth", "rest",
 ]  # fmt: skip
 """The benchmarks by their names; each is a module of `engine.benchmarks`."""
 

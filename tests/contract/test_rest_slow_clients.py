@@ -121,3 +121,21 @@ async def test_what_a_client_says_of_its_address_does_not_count(engine: Engine) 
             for said in ("1.1.1.1", "2.2.2.2")
         ]
     assert statuses == [401, 429]
+
+
+async def test_an_answer_does_not_wait_for_its_second_part(engine: Engine) -> None:
+    """Head and body are sent apart; with Nagle's algorithm the body waits 40 ms for the client's acknowledgement."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    one = server(engine.settings, create_app(engine.settings, engine=engine))
+    running = asyncio.create_task(one.serve(sockets=[listener]))
+    try:
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(b"GET /v1/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        [connection] = one.server_state.connections
+        accepted = connection.transport.get_extra_info("socket")
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        writer.close()
+    finally:
+        one.should_exit = True
+        await running
