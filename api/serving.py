@@ -12,6 +12,7 @@ from typing import Any
 import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.config import LOGGING_CONFIG
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.peer import Peers, is_loopback
@@ -36,6 +37,7 @@ class _Config(uvicorn.Config):
             server_header=False,
             access_log=False,
             log_level="info",
+            log_config=None if settings.log_format == "json" else LOGGING_CONFIG,
             timeout_keep_alive=max(1, round(settings.keep_alive_s)),
         )
         self.settings, self.peers = settings, Peers(settings.trusted_proxies)
