@@ -13,8 +13,8 @@ MOST = 10_000
 KNOWN: Mapping[str, tuple[str, str]] = {
     "jobs": ("Runs of background jobs in the queue, by whether they wait or run.", "state"),
     "job_oldest_waiting": ("Seconds since the oldest waiting run of a job was due.", ""),
-    "job_runs": ("Runs of a job that ended, of all processes since the beginning.", "job"),
-    "job_failures": ("Those of them that failed or were lost.", "job"),
+    "job_runs": ("Runs of a job that ended, of all processes since the beginning.", "name"),
+    "job_failures": ("Those of them that failed or were lost.", "name"),
     "commits": ("Commits that the graph has not applied, or that were set aside.", "state"),
     "commit_oldest_pending": ("Seconds since the oldest pending commit was accepted.", ""),
     "nodes_awake": ("Nodes with files that are restored or being restored.", "state"),

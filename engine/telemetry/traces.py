@@ -6,7 +6,7 @@ to nothing and are kept nowhere, but a caller's trace goes on through them.
 
 from __future__ import annotations
 
-import random
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,8 +36,9 @@ def handed_on() -> dict[str, str]:
 
 
 def handed_to_jobs() -> dict[str, Any]:
-    """The same as an argument of a job, where this process records spans: only then all workers must know the argument."""
-    return dict(handed_on()) if trace.get_current_span().is_recording() else {}
+    """The same as an argument of a job, where this process records spans, also after the request has ended: only then all workers
+    must know the argument."""
+    return {} if trace.get_current_span().get_span_context().is_remote else dict(handed_on())
 
 
 def trace_ids() -> Mapping[str, str]:
@@ -51,5 +52,5 @@ def trace_ids() -> Mapping[str, str]:
 def own_ids() -> NonRecordingSpan:
     """A span of a new trace that is not recorded: its ids connect an answer with log lines where no spans are kept."""
     return NonRecordingSpan(
-        SpanContext(random.getrandbits(128) or 1, random.getrandbits(64) or 1, False, TraceFlags(TraceFlags.DEFAULT))
+        SpanContext(secrets.randbits(128) or 1, secrets.randbits(64) or 1, False, TraceFlags(TraceFlags.DEFAULT))
     )
