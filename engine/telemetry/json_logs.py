@@ -41,6 +41,7 @@ def write_json_lines() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
+    logging.captureWarnings(True)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # a line for each request to a model service
 
 
