@@ -25,6 +25,7 @@ from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight
 from api.mcp import http as mcp
+from api.observing import OFF, TRACE_ID, Observed
 from api.reference import reference
 from api.routes import (
     assignments,
@@ -46,6 +47,7 @@ from api.routes import (
     integrations,
     intentions,
     jobs,
+    metrics,
     nodes,
     proposals,
     records,
@@ -59,7 +61,9 @@ from api.routes import (
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.telemetry.process import observed
 from engine.wiring.opening import Opening
+from engine.wiring.scraping import Scraping
 
 log = logging.getLogger(__name__)
 
@@ -103,14 +107,16 @@ def create_app(
         if app.state.opening is not None:
             yield
             return
-        app.state.opening = Opening(settings)
-        task = asyncio.create_task(app.state.opening.run())
-        task.add_done_callback(_ended)
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
+        with observed(settings):
+            app.state.opening = Opening(settings)
+            app.state.scraping = Scraping(app.state.opening)
+            task = asyncio.create_task(app.state.opening.run())
+            task.add_done_callback(_ended)
+            try:
+                yield
+            finally:
+                task.cancel()
+                await asyncio.wait([task])
 
     app = FastAPI(
         title="Neurigraph",
@@ -122,6 +128,7 @@ def create_app(
         redirect_slashes=False,
         lifespan=lifespan,
         middleware=_middleware(settings),
+        telemetry=OFF,
         exception_handlers={
             NeurigraphError: problems.engine_problem,
             RequestValidationError: problems.validation_problem,
@@ -135,9 +142,13 @@ def create_app(
     usual = problems.documented(401, 403, 404, 408, 422, 429, 500, 503)
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(bearer)], responses=usual)
+    app.include_router(metrics.router)
     app.router.routes.extend(mcp.ROUTES)
     app.state.opening = Opening.done(engine) if engine else opening
-    app.state.routes = [*mcp.ROUTES, *(route for router in (health.router, *ROUTERS) for route in router.routes)]
+    if app.state.opening is not None:
+        app.state.scraping = Scraping(app.state.opening)
+    routers = (health.router, metrics.router, *ROUTERS)
+    app.state.routes = [*mcp.ROUTES, *(route for router in routers for route in router.routes)]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
 
@@ -154,12 +165,13 @@ def _middleware(settings: Settings) -> list[Middleware]:
     origins = Middleware(
         CORSMiddleware,
         allow_origins=settings.cors_origins,
-        allow_methods=("GET", "POST", "PATCH", "DELETE"),
-        allow_headers=("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer"),
-        expose_headers=(*EXPOSED, PART),
+        allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+        allow_headers="Authorization Content-Type Idempotency-Key If-Match If-None-Match Prefer Traceparent".split(),
+        expose_headers=(*EXPOSED, PART, TRACE_ID),
     )
     largest = settings.max_text_bytes
     return [
+        Middleware(Observed),
         Middleware(SecurityHeaders),
         *([origins] if settings.cors_origins else []),
         Middleware(Guard, settings=settings),

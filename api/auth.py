@@ -32,6 +32,8 @@ from engine.settings import Settings
 
 OPEN_PATHS = frozenset({"/docs", "/v1/health/live", "/v1/health/ready", "/v1/openapi.json"})
 """Paths without authentication: they return no memory, and a service's supervisor has no secrets."""
+METRICS = "/metrics"
+"""May be open to this machine, see `metrics_open`."""
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="neurigraph"'}
 FAILURES = 20
 """An address may fail a twentieth as often as a principal may send requests."""
@@ -54,6 +56,7 @@ class Guard:
         self._peers = Peers(settings.trusted_proxies)
         self._local = LocalOnly(self._peers, settings.cors_origins)
         limit = settings.rate_limit_per_minute
+        self._metrics_open = settings.metrics_open
         self._requests = RateLimit(limit)
         self._failures = RateLimit(max(1, limit // FAILURES) if limit else 0)
         self._proven: OrderedDict[bytes, None] = OrderedDict()
@@ -92,9 +95,10 @@ class Guard:
         return self._let_in(scope, identity, stands)
 
     def _without_credential(self, scope: Scope, address: str) -> Response | None:
-        if self._token is not None:
-            return self._refused(scope, address)
         why_not = self._local.refusal(scope)
+        open_here = self._metrics_open and scope["path"] == METRICS and why_not is None
+        if self._token is not None and not open_here:
+            return self._refused(scope, address)
         if why_not is None:
             return self._let_in(scope, self._operator, _always)
         # Not counted as a failed attempt: a web page could then block this machine's own clients.

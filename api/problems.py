@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
 from api.headers import SECURITY_HEADERS
+from api.observing import TRACE_ID, route_of
 from engine import errors
 
 log = logging.getLogger(__name__)
@@ -180,7 +181,9 @@ async def engine_problem(request: Request, error: Exception) -> Response:
     if not isinstance(error, errors.NeurigraphError) or kind is None:
         raise error  # a bug: logged with its traceback, answered by `unexpected_problem`
     if isinstance(error, errors.StoreFailed):
-        log.error("%s: %s", request.url.path, error.detail, exc_info=error)  # the store's own message is only logged
+        log.error(
+            "%s: %s", route_of(request.scope), error.detail, exc_info=error
+        )  # the store's own message is only logged
     named = {name: str(value) for name in ("node_id", "commit_id") if (value := getattr(error, name, None))}
     return problem(kind, request.url.path, error.detail, headers=_retry(error), **named)
 
@@ -212,7 +215,8 @@ async def gone_problem(request: Request, _: Exception) -> Response:
 
 async def unexpected_problem(request: Request, _: Exception) -> Response:
     """The response for all other errors, without details; the traceback is logged. Sent outside all middleware."""
-    return problem(UNEXPECTED, request.url.path, headers=SECURITY_HEADERS)
+    known = {TRACE_ID: trace} if (trace := getattr(request.state, "trace_id", "")) else {}
+    return problem(UNEXPECTED, request.url.path, headers={**SECURITY_HEADERS, **known})
 
 
 def _retry(error: errors.NeurigraphError) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import Any
 import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.config import LOGGING_CONFIG
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.peer import Peers, is_loopback
@@ -37,6 +38,7 @@ class _Config(uvicorn.Config):
             server_header=False,
             access_log=False,
             log_level="info",
+            log_config=None if settings.log_format == "json" else LOGGING_CONFIG,
             timeout_keep_alive=max(1, round(settings.keep_alive_s)),
         )
         self.settings, self.peers = settings, Peers(settings.trusted_proxies)
@@ -57,7 +59,7 @@ class _Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Closes another connection if there are too many, or this one if its address has too many."""
         super().connection_made(transport)
-        # asyncio sets it only where the listening socket names its protocol; without it an answer waits 40 ms for its second part.
+        # asyncio sets it only where the listening socket names its protocol; without it a body waits 40 ms behind its head.
         if (connected := transport.get_extra_info("socket")).family in (socket.AF_INET, socket.AF_INET6):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._await_request()

@@ -20,6 +20,7 @@ from engine.knowledge.analysts import Analysts
 from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.figures import Figure, figures
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.mending.mend import Mending
@@ -174,6 +175,14 @@ class Engine:
                 return Degraded(await self.parts.search.damage.known(), (await self.parts.set_aside.waiting()).commits)
         except StoreUnavailable:
             return None
+
+    async def figures(self) -> list[Figure]:
+        """How much there is and how much waits; empty where that is unknown after two seconds."""
+        try:
+            with ending_within(CHECK_TIMEOUT):
+                return await figures(self.postgres)
+        except StoreUnavailable:
+            return []
 
     async def _check_postgres(self) -> None:
         await self.postgres.change_as_service(sql_text("schema/ping"))

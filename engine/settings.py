@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -187,9 +187,25 @@ class Settings(BaseSettings):
     max_connections: int = Field(default=1000, ge=4)
     """Beyond it, the connection that waits longest for a request is closed; one address has a quarter of it at most."""
 
+    log_format: Literal["text", "json"] = "text"
+    """`json`: the server, the worker and MCP log one JSON object a line on stderr, without any content."""
+    metrics_open: bool = False
+    """Whether requests from this machine may read `/metrics` without a token where an operator's token is set."""
+    otlp_endpoint: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
+    """URL of an OpenTelemetry collector (OTLP over HTTP) that spans are sent to; None sends none."""
+    otlp_traces_endpoint: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    """The same with the whole path for spans; it comes before the other one."""
+
     redact: Annotated[tuple[str, ...], NoDecode] = ()
     """Kinds of personal data that are replaced before anything is written, with commas between: secret, url_credentials,
     email, iban, card, ssn, ip, phone, or all; none by default. See docs/access.md."""
+
+    @property
+    def traces_endpoint(self) -> str | None:
+        """Where spans are sent; None where no collector is set."""
+        if self.otlp_traces_endpoint or not self.otlp_endpoint:
+            return self.otlp_traces_endpoint or None
+        return f"{self.otlp_endpoint.rstrip('/')}/v1/traces"
 
     def with_home(self, home: Path) -> Settings:
         """The same for another home, which holds its files: a bucket belongs to the installation of this one."""

@@ -12,7 +12,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import monotonic
 from typing import Any
@@ -28,6 +28,7 @@ class Asked:
     text: str
     constrained: bool
     at: float = field(default_factory=monotonic)
+    traceparent: str = ""
 
     @property
     def places(self) -> bool:
@@ -110,7 +111,8 @@ class ModelServer:
                 with service.lock:
                     service.at_once += 1
                     service.most_at_once = max(service.most_at_once, service.at_once)
-                    asked = asked_of(self.path, body)
+                    trace = self.headers.get("traceparent") or ""
+                    asked = replace(asked_of(self.path, body), traceparent=trace)
                     service.asked(asked).append(asked)
                     script = (
                         service.place_script if asked.places else [] if asked.judges or asked.names else service.script

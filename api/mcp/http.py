@@ -26,12 +26,16 @@ WHOSE = "Say whose memory: connect to /v1/users/USER_ID/mcp."
 
 
 class _Door:
+    def __init__(self, path: str) -> None:
+        self.path = path
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["route"] = self  # as the framework does for its own routes
         await scope["app"].state.mcp.handle_request(scope, receive, send)
 
 
 # POST alone: the server sends nothing of its own accord, and an open stream would hold up its end.
-ROUTES = [Route(path, _Door(), methods=["POST"]) for path in ("/mcp", "/v1/users/{user_id:uuid}/mcp")]
+ROUTES = [Route(path, _Door(path), methods=["POST"]) for path in ("/mcp", "/v1/users/{user_id:uuid}/mcp")]
 
 
 def manager(settings: Settings) -> StreamableHTTPSessionManager:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from api.mcp import budget, prompts, resources
 from api.mcp.tools import TOOLS
+from api.mcp.tracing import Traced
 from api.problems import TABLE, UNEXPECTED
 from engine.errors import InvalidInput, NeurigraphError, NotFound, StoreFailed
 from engine.memory import Memory
@@ -69,12 +70,14 @@ def server(memory_of: MemoryOf) -> Server[Any]:
     async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         return await _or_refused(memory_of, context, lambda memory: prompts.made(memory, params))
 
-    return Server(
+    made: Server[Any] = Server(
         "neurigraph", title="Neurigraph", version=version("neurigraph"), instructions=" ".join(INSTRUCTIONS.split()),
         on_list_tools=list_tools, on_call_tool=call_tool, on_list_resources=list_resources,
         on_list_resource_templates=list_templates, on_read_resource=read_resource,
         on_list_prompts=list_prompts, on_get_prompt=get_prompt,
     )  # fmt: skip
+    made.middleware[:] = [Traced()]
+    return made
 
 
 def _listed(tool: Tool) -> types.Tool:

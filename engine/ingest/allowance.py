@@ -12,7 +12,9 @@ from engine.domain.record import LeftOut, LeftOutKind
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import LimitReached, budget
+from engine.telemetry.stages import Pipeline
 
+stage = Pipeline("ingest")
 Answer = TypeVar("Answer")
 Batch = TypeVar("Batch")
 
@@ -45,7 +47,7 @@ class Allowance:
         missing = [text for text, vector in there.items() if vector is None]
         if missing:
             try:
-                made = await self._active.patience.asked(lambda: model.embed_documents(missing))
+                made = await self._embedded(model, missing)
             except (ProviderUnavailable, WrongDimension):
                 return None
             there |= zip(missing, made, strict=True)
@@ -81,10 +83,14 @@ class Allowance:
 
     async def _made(self, model: Model, texts: Sequence[str]) -> list[Embedded | None]:
         try:
-            return list(await self._active.patience.asked(lambda: model.embed_documents(texts))) if texts else []
+            return list(await self._embedded(model, texts)) if texts else []
         except (ProviderUnavailable, WrongDimension) as error:
             self._left["embeddings", error.detail] += len(texts)
             return [None] * len(texts)
+
+    async def _embedded(self, model: Model, texts: Sequence[str]) -> list[Embedded]:
+        with stage("embed"):
+            return await self._active.patience.asked(lambda: model.embed_documents(texts))
 
     async def answer(
         self, what: LeftOutKind, given: Sequence[str], items: int, call: Callable[[], Awaitable[Answer]]

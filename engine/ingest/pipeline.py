@@ -27,6 +27,7 @@ from engine.ingest.assignment.placing import Assigner
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.cleaning import key_of
 from engine.ingest.commit import RecordCommit
+from engine.ingest.committing import Committing
 from engine.ingest.describe import describe, embedded, texts_of, without, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
@@ -44,7 +45,10 @@ from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher, sql_text
+from engine.telemetry.stages import Pipeline, counted
 from engine.turns import computed
+
+stage = Pipeline("ingest")
 
 PAGE = 1000
 """Sources that are looked up at once."""
@@ -90,6 +94,7 @@ class Ingest:
         """The node of that id among them; None where there is none."""
         return next((node for node in await self.nodes(principal) if node.node_id == node_id), None)
 
+    @stage.run
     async def store(
         self,
         principal: Principal,
@@ -110,7 +115,10 @@ class Ingest:
                     vocabulary = NodeVocabulary(await self.nodes(principal))
                     async for new in batches:
                         unplaced = [one.unplaced for one in new]
-                        placed, vocabulary = await self._assigner.place(principal, unplaced, vocabulary, run.allowance)
+                        with stage("assign"):
+                            placed, vocabulary = await self._assigner.place(
+                                principal, unplaced, vocabulary, run.allowance
+                            )
                         batch = await computed(_drafted, new, placed)
                         model = self.active.current
                         records = await self._read_and_embedded(run, batch, model)
@@ -118,10 +126,12 @@ class Ingest:
                         committing.task = asyncio.create_task(self._commit(run, batch, model, records))
                     await committing.ended()
                     await self._new_versions(run)
+        counted(turns=sum(one.turns for one in run.stored), records=sum(len(one.records) for one in run.stored))
         return run.result
 
     # clean → trigger -------------------------------------------------------------------------------------
 
+    @stage.each("clean")
     async def _cleaned(self, run: Run, contents: Sequence[Pending]) -> AsyncGenerator[list[FreshTurns | FreshDocument]]:
         """The new parts of the sources, in batches."""
         new: list[FreshTurns | FreshDocument] = []
@@ -178,9 +188,9 @@ class Ingest:
         came_in, (read, report) = await asyncio.gather(embedding, reading)
         found = await run.allowance.vectors(model, texts_of(read, derived=True))
         ready = await computed(embedded, read, came_in, found)
-        records, asked = await self.judged_facts.judged(
-            run.principal, ready, model, run.allowance, self.commit.clock.now()
-        )
+        with stage("judge"):
+            now = self.commit.clock.now()
+            records, asked = await self.judged_facts.judged(run.principal, ready, model, run.allowance, now)
         run.extractions += [report, asked, *(drafted.placing for drafted in batch)]
         return records
 
@@ -188,16 +198,19 @@ class Ingest:
         self, run: Run, drafts: Sequence[RecordDraft], model: Model
     ) -> tuple[list[RecordDraft], ExtractionReport]:
         """What a model reads out of the records, then whom they speak of: what it says of that counts, and its facts, too."""
-        read, report = await self.extraction.read(run.principal, drafts, run.observed, run.allowance)
+        with stage("read"):
+            read, report = await self.extraction.read(run.principal, drafts, run.observed, run.allowance)
         judge = self.judged_names(run.principal, run.allowance) if self.judged_names else None
         texts, readings = [texts_in(draft) for draft in read], [draft.reading for draft in read]
-        spoken = await self.entities.spoken(run.principal, texts, readings, judge)
+        with stage("entities"):
+            spoken = await self.entities.spoken(run.principal, texts, readings, judge)
         read = [
             replace(named(draft, one), relations=one.relations, about=one.about)
             for draft, one in zip(read, spoken, strict=True)
         ]
         words, count_tokens = self.extraction.limits.summary_words, model.embedder.count_tokens
-        described = await computed(lambda: [describe(draft, count_tokens, words) for draft in read])
+        with stage("describe"):
+            described = await computed(lambda: [describe(draft, count_tokens, words) for draft in read])
         return described, added([report, judge.report]) if judge else report
 
     async def _embedded_again(self, run: Run, drafts: Sequence[RecordDraft], model: Model) -> list[EmbeddedRecord]:
@@ -216,7 +229,8 @@ class Ingest:
         note = self.sessions.commit_noted(run, batch, records)
         advances = [drafted.advance for drafted in batch]
         try:
-            stored = await self.commit.commit(run.principal, records, advances, model, note, versions)
+            with stage("commit"):
+                stored = await self.commit.commit(run.principal, records, advances, model, note, versions)
         except (errors.Conflict, errors.InvalidInput) as error:
             again = await self._mended(run, batch, model, records, error)
             if again is None:
@@ -259,7 +273,8 @@ class Ingest:
         outcome: Stored | Skipped
         for changed in run.changed:
             try:
-                outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)
+                with stage("version"):
+                    outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)
             except (errors.Conflict, errors.InvalidInput, errors.ProviderUnavailable) as error:
                 if not run.terms.tolerant:
                     raise
@@ -270,24 +285,6 @@ class Ingest:
             else:
                 run.stored.append(outcome)
                 run.progress.advance("ingest", 1)
-
-
-class Committing:
-    """The commit under way, beside which the next batch is read and embedded. It is never abandoned."""
-
-    task: asyncio.Task[None] | None = None
-
-    async def ended(self) -> None:
-        """Waits for it. Raises its error."""
-        if self.task is not None:
-            await self.task
-
-    async def __aenter__(self) -> None:
-        self.task = None
-
-    async def __aexit__(self, *error: object) -> None:
-        if self.task is not None:
-            await asyncio.wait([self.task])
 
 
 def _drafted(new: Sequence[FreshTurns | FreshDocument], placed: Sequence[Placed]) -> list[Drafted]:

@@ -30,6 +30,8 @@ from engine.jobs.job import Job
 from engine.jobs.runs import Runs
 from engine.stores.limited import Connection
 from engine.stores.postgres_errors import STORE, DriverError, RaisedError
+from engine.telemetry.stages import job as job_run
+from engine.telemetry.traces import handed_to_jobs
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +111,7 @@ class Queue:
             with answering(), suppress(AlreadyEnqueued):
                 return await self._asking.configure_task(
                     job.name, queue=job.name, lock=_lock(job), queueing_lock=job.name, schedule_at=at
-                ).defer_async(cause=cause, attempt=attempt)
+                ).defer_async(cause=cause, attempt=attempt, **handed_to_jobs())
             if cause == "request":
                 await self._runs.hurry(job.name)
             waiting = await self._runs.waiting(job.name)
@@ -178,9 +180,16 @@ class Queue:
         return app
 
     def _task(self, host: Any, job: Job) -> Any:
-        async def task(context: JobContext, cause: Cause = "schedule", attempt: int = 1, timestamp: int = 0) -> None:
+        async def task(
+            context: JobContext,
+            cause: Cause = "schedule",
+            attempt: int = 1,
+            timestamp: int = 0,
+            traceparent: str | None = None,
+        ) -> None:
             assert context.job.id is not None  # it comes from the queue
-            await self._carry_out(host, job, context.job.id, cause, attempt)
+            with job_run(job.name, traceparent):
+                await self._carry_out(host, job, context.job.id, cause, attempt)
 
         return task
 

@@ -28,6 +28,7 @@ from engine.lifecycle.restoration import StoredFile, copy_key, restore
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in
+from engine.telemetry.metrics import FILE_READS
 
 IN_MEMORY = 1 << 20
 """Files up to this size wait in memory for their reader, larger ones in a temporary file."""
@@ -168,11 +169,13 @@ class Rehydration:
     ) -> Claim:
         """The claim under which the file is active. Raises as `opened` does."""
         ends = asyncio.get_running_loop().time() + (self._states.times.wait_s if wait_s is None else wait_s)
-        waited, pause = None, LOOKS[0]
+        waited, pause, file_was = None, LOOKS[0], "awake"
         while True:
             claim = await self._states.claim(principal, file, by_hand=by_hand, lost=lost, waited=waited)
             if claim.state == "active":
+                FILE_READS.labels(file_was).inc()
                 return claim
+            file_was = "asleep"
             if claim.state == "failed":
                 raise _FailedElsewhere("The file could not be restored; its log says why.")
             running = self._started(file, claim) if claim.mine else self._running.get(claim.claim_id)

@@ -20,6 +20,7 @@ from engine.domain.embedding import Embedded, EmbeddedQuery, EmbeddingVersion, M
 from engine.errors import NeurigraphError, ProviderUnavailable, WrongDimension
 from engine.providers.calls import Patience, budget
 from engine.providers.embedder import Embedder, Vectors
+from engine.providers.observed import called
 
 log = logging.getLogger(__name__)
 M = TypeVar("M", Embedded, EmbeddedQuery)
@@ -72,7 +73,12 @@ class Model:
 
     async def _made(self, texts: Sequence[str], call: Callable[[], Awaitable[list[M]]]) -> list[M]:
         calls = 0 if self.version.provider == "onnx" else -(-len(texts) // TEXTS_OF_A_CALL)
-        made = await budget().spent(calls, texts, self.embedder, call)
+
+        async def observed() -> list[M]:
+            with called(self.version.provider, self.version.model, "embed", texts=len(texts)):
+                return await call()
+
+        made = await budget().spent(calls, texts, self.embedder, observed)
         for one in made:
             if len(one.vector) != self.version.dimension:
                 raise WrongDimension(

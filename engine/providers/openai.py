@@ -11,6 +11,8 @@ import openai
 from engine.domain.embedding import Embedded, EmbeddedQuery
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.providers.embedder import Vectors
+from engine.providers.observed import took
+from engine.telemetry.traces import handed_on
 
 BATCH = 128
 PARALLEL = 4
@@ -86,7 +88,9 @@ async def _vectors(client: openai.AsyncOpenAI, model: str, texts: Sequence[str])
     """One request; the answers in the order of the texts, as unit vectors."""
     try:
         given = [text or " " for text in texts]
-        answer = await client.embeddings.create(model=model, input=given, encoding_format="float")
+        answer = await client.embeddings.create(
+            model=model, input=given, encoding_format="float", extra_headers=handed_on()
+        )
         rows = sorted(answer.data, key=lambda row: row.index)
         vectors = np.asarray([row.embedding for row in rows], dtype=np.float32)
     except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
@@ -95,5 +99,7 @@ async def _vectors(client: openai.AsyncOpenAI, model: str, texts: Sequence[str])
         ) from error
     if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1] == 0:
         raise ProviderUnavailable("The embedding service answered another number of vectors than asked.")
+    if answer.usage:
+        took("openai", model, answer.usage.prompt_tokens or 0)
     unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     return unit

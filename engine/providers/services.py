@@ -25,6 +25,7 @@ from neo4j_graphrag.utils.rate_limit import NoOpRateLimitHandler
 
 from engine.errors import ProviderUnavailable, RequestRefused, UnusableAnswer
 from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of, system_message
+from engine.telemetry.traces import handed_on
 
 MOST_ANSWER_TOKENS = 16_000
 """Most tokens of one answer of Anthropic's models, whose API requires a limit."""
@@ -45,7 +46,8 @@ def openai_model(model: str, key: str, base_url: str | None, limits: Limits) -> 
 
 def anthropic_model(model: str, key: str, base_url: str | None, limits: Limits) -> ServiceModel:
     """A model of Anthropic, or of any service that speaks the messages protocol."""
-    llm = _Messages(model, {"max_tokens": MOST_ANSWER_TOKENS}, **_options(key, base_url, limits))
+    options = _options(key, base_url, limits) | {"open_telemetry": False}  # its spans name the service's addresses
+    llm = _Messages(model, {"max_tokens": MOST_ANSWER_TOKENS}, **options)
     return ServiceModel(f"anthropic:{model}", llm, limits)
 
 
@@ -121,7 +123,7 @@ class ServiceModel:
     async def _called(self, messages: list[LLMMessage], constraint: dict[str, Any] | None) -> LLMResponse:
         try:
             async with asyncio.timeout(self._longest):  # an SDK's own limit is for each silence and each attempt
-                answer = await self.llm.ainvoke(messages, response_format=constraint)
+                answer = await self.llm.ainvoke(messages, response_format=constraint, extra_headers=handed_on())
         except TimeoutError as error:
             raise ProviderUnavailable(f"{self.name} did not answer within {self._longest:g} s.") from error
         except LLMGenerationError as error:

@@ -12,7 +12,6 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from time import perf_counter
 from uuid import UUID
 
 from engine.domain.clock import Clock, Moment, SystemClock
@@ -36,6 +35,9 @@ from engine.retrieval.weights import Weights
 from engine.stores.limits import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
+from engine.telemetry.stages import Pipeline, Stopwatch, counted
+
+stage = Pipeline("search")
 
 
 class Search:
@@ -59,6 +61,7 @@ class Search:
         self._scoped = ScopedSearch(postgres, weights, self.damage)
         self._narrowing = Narrowing(postgres, neo4j)
 
+    @stage.run
     async def search(
         self, principal: Principal, request: SearchRequest, nodes: tuple[UUID, ...] | None = None
     ) -> SearchAnswer:
@@ -74,7 +77,9 @@ class Search:
         check_scopes(principal, request.scopes)
         asked = _Asked(request, given_before(request), nodes)
         with ending_within(self._limit):
-            return await self._of_active(principal, asked)
+            answer = await self._of_active(principal, asked)
+        counted(hits=len(answer.hits), nodes=answer.nodes_searched, items=answer.items_searched)
+        return answer
 
     async def _of_active(self, principal: Principal, asked: _Asked) -> SearchAnswer:
         own = self._active.current
@@ -98,25 +103,25 @@ class Search:
     ) -> tuple[SearchAnswer, str]:
         """The answer with a model's vectors, and the version that was active then; `lost`: why it used words only."""
         request, given = asked.request, asked.given
-        watch = _Stopwatch()
-        question = self._parsed(request)
-        watch.lap("parse")
-        vector, notes = (QueryVector(None, model.version), [lost]) if lost else await self._embed(model, question)
-        watch.lap("embed")
+        watch = stage.stopwatch()
+        with watch("parse"):
+            question = self._parsed(request)
+        with watch("embed"):
+            vector, notes = (QueryVector(None, model.version), [lost]) if lost else await self._embed(model, question)
         now = self._clock.now()
         moment = request.moment if given.known_at is None else replace(request.moment, known_at=given.known_at)
-        narrowed = await self._narrowing.narrowed(principal, request, moment, now)
-        nodes = asked.nodes or narrowed.nodes
-        navigation = await self._navigate(principal, nodes, request.widen, moment, question, vector)
-        watch.lap("anchors")
+        with watch("anchors"):
+            narrowed = await self._narrowing.narrowed(principal, request, moment, now)
+            nodes = asked.nodes or narrowed.nodes
+            navigation = await self._navigate(principal, nodes, request.widen, moment, question, vector)
         explain, where = request.explain or request.recall, (request.scopes, request.sources, narrowed.filters)
         scope = Scope(navigation.scope, request.kinds, moment, now, *where, explain)
 
-        async def rank(within: Scope, watch: _Stopwatch) -> tuple[Scanned, list[Ranked]]:
-            scanned = await self._scoped.scan(principal, within, question.terms, navigation.numbers, vector)
-            watch.lap("search")
-            ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, navigation)
-            watch.lap("rank")
+        async def rank(within: Scope, watch: Stopwatch) -> tuple[Scanned, list[Ranked]]:
+            with watch("search"):
+                scanned = await self._scoped.scan(principal, within, question.terms, navigation.numbers, vector)
+            with watch("rank"):
+                ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, navigation)
             return scanned, [one for one in ranked if not given.holds(one.candidate.item_id)]
 
         scanned, ranked = await rank(scope, watch)
@@ -124,19 +129,19 @@ class Search:
             navigation, scope = replace(navigation, scope=None), replace(scope, nodes=None)  # the anchors hold nothing
             scanned, ranked = await rank(scope, watch)
         choose = partial(merged, namesakes=navigation.namesakes, limit=request.limit)
-        shown = await self._shown(principal, scope, vector, ranked, choose, scanned.left_out)
-        hits = await asyncio.to_thread(hits_of, shown, navigation, self._kinds, owns=principal.owns)
+        with watch("contents"):
+            shown = await self._shown(principal, scope, vector, ranked, choose, scanned.left_out)
+            hits = await asyncio.to_thread(hits_of, shown, navigation, self._kinds, owns=principal.owns)
         if explain:
             hits = explained_hits(hits, shown, self._weights)
         hits = tuple(hit for hit in hits if not given.holds(hit.item_id))  # states of items that have changed meanwhile
-        watch.lap("contents")
         explanation = None
         if explain:
             explanation = explained(scanned, ranked, shown, len(hits), _places(nodes, navigation))
             if request.recall and scanned.nodes_by_index:
-                _, exact = await rank(scope.exactly, _Stopwatch())
+                with watch("recall"):
+                    _, exact = await rank(scope.exactly, stage.stopwatch())
                 explanation = replace(explanation, recall=recall_of(choose(exact), shown))
-                watch.lap("recall")
         notes += _notes(request, question.cut and self._weights.limits.query_characters, hits, scanned, shown)
         known_at, following = moment.known_at or now, _following(ranked, shown, hits)
         answer = SearchAnswer(
@@ -263,19 +268,3 @@ def _notes(request: SearchRequest, cut: int, hits: Sequence[Hit], scanned: Scann
 
 def _were(nodes: int) -> str:
     return "node was" if nodes == 1 else "nodes were"
-
-
-class _Stopwatch:
-    """Times of stages in milliseconds."""
-
-    def __init__(self) -> None:
-        self._started = self._last = perf_counter()
-        self._laps: dict[str, float] = {}
-
-    def lap(self, stage: str) -> None:
-        now = perf_counter()
-        self._laps[stage] = round(self._laps.get(stage, 0.0) + (now - self._last) * 1000, 3)
-        self._last = now
-
-    def done(self) -> dict[str, float]:
-        return self._laps | {"total": round((perf_counter() - self._started) * 1000, 3)}

@@ -17,6 +17,7 @@ from engine.errors import SettingsError
 from engine.shell import interruption
 from engine.shell.options import Handle
 from engine.shell.session import Commands, Session
+from engine.telemetry.process import observed
 
 APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
 MCP = "api.mcp.stdio:serve"
@@ -41,7 +42,7 @@ async def serve(
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, lambda: None)
     loop.add_signal_handler(signal.SIGINT, interrupted.set)
-    with _listening(settings.host, settings.port) as listener, here.progress() as progress:
+    with _listening(settings.host, settings.port) as listener, observed(settings), here.progress() as progress:
         opening = engine.Opening(settings, progress, lambda words: here.notes.print(words, soft_wrap=True))
         app = import_from_string(APP)(settings, opening=opening)
         server: uvicorn.Server = import_from_string(SERVER)(settings, app)
@@ -79,7 +80,8 @@ def _listening(host: str, port: int) -> socket.socket:
 @commands.async_command("mcp")
 async def mcp(here: Session, user: Handle = None) -> None:
     """Serve memory tools to an assistant (MCP) over stdin and stdout, acting as one user; ends with stdin."""
-    await import_from_string(MCP)(here.memory(user, warming=True))
+    with observed(here.settings):
+        await import_from_string(MCP)(here.memory(user, warming=True))
 
 
 @commands.async_command("worker")
@@ -87,7 +89,8 @@ async def worker(here: Session) -> None:
     """Run background jobs until SIGTERM or Ctrl-C."""
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    async with here.engine() as (opened, _), opened.working():
-        here.out.print("Working; `neurigraph job list` shows at what.")
-        await ended.wait()
+    with observed(here.settings):
+        async with here.engine() as (opened, _), opened.working():
+            here.out.print("Working; `neurigraph job list` shows at what.")
+            await ended.wait()
     here.out.print("Ended.")

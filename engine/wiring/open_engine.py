@@ -49,6 +49,7 @@ from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
+from engine.providers.observed import ObservedModel
 from engine.retrieval.touches import Touches
 from engine.settings import Settings
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
@@ -106,8 +107,8 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         loader = Loader(settings, progress)
         active = await active_model(settings, postgres, loader)
         stack.push_async_callback(active.close)
-        language = language or language_model(settings)
-        if language is not None:
+        if language := language or language_model(settings):
+            language = ObservedModel(language, settings.language_model_prices)
             stack.push_async_callback(language.close)
         jobs = Jobs(CATALOGUE, scheduled(CATALOGUE, settings.job_schedules), queue, runs, clock)
         stores = Stores(postgres, neo4j, objects, active, jobs, await token_counter(loader), language)

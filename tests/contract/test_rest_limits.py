@@ -130,6 +130,19 @@ class TestOrigins:
         sent = {name for answer in answers for name in answer.get("headers", {})}
         assert sent - {"Content-Length"} <= set(exposed.split(", ")) and "Neurigraph-Part" in sent
 
+    async def test_a_page_may_send_every_method_and_header_that_the_document_names(self, open_door: OpenDoor) -> None:
+        door = open_door(cors_origins=(PAGE,))
+        document = create_app(Settings(_env_file=None)).openapi()
+        for path, methods in document["paths"].items():
+            for method, operation in methods.items():
+                headers = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "header"]
+                wanted = ",".join(["Authorization", "Content-Type", *headers])
+                asks = ASKS | {
+                    "Access-Control-Request-Method": method.upper(),
+                    "Access-Control-Request-Headers": wanted,
+                }
+                assert (await door.options(path, headers=asks)).status_code == 200, (method, path, wanted)
+
     async def test_none_may_ask_by_default(self, open_door: OpenDoor) -> None:
         for answer in (
             await open_door().options("/v1/users", headers=ASKS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -134,6 +135,23 @@ async def test_readiness_answers_while_all_stores_hang(engine: Engine, hurried: 
             assert (await door.get("/v1/health/live")).json() == {"alive": True}
         await until_healthy(hurried)
         assert (await door.get("/v1/health/ready")).status_code == 200
+
+
+@pytest.mark.ledger("U08")
+async def test_metrics_show_stores_that_hang(engine: Engine, hurried: Engine) -> None:
+    async def up(door: httpx.AsyncClient) -> dict[str, str]:
+        answers = await asyncio.wait_for(asyncio.gather(*(door.get("/metrics") for _ in range(8))), GENEROUS)
+        assert {answer.status_code for answer in answers} == {200}
+        assert "neurigraph_stage_seconds_count" in answers[0].text
+        return dict(re.findall(r'^neurigraph_store_up{store="(\w+)"} ([\d.]+)$', answers[0].text, re.MULTILINE))
+
+    for names in (("neo4j",), ("postgres", "neo4j")):
+        transport = httpx.ASGITransport(new_door(hurried.settings, engine=hurried))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+            with stopped(engine, *names):
+                found = await up(door)
+                assert found == {name: "0.0" if name in names else "1.0" for name in ("postgres", "neo4j", "objects")}
+            await until_healthy(hurried)
 
 
 @pytest.mark.ledger("U07")
