@@ -43,6 +43,7 @@ from engine.shell import (
     replays,
     retractions,
     session,
+    sql_roles,
     stack,
     streams,
     tokens,
@@ -59,7 +60,7 @@ _COMMANDS = (
     ingests.sessions, ingests.failures, replays.replays, documents.documents, documents.resources, facts.facts,
     retractions.retractions, diary.events,
     jobs.jobs,
-    commits.commits, tokens.tokens, tokens.integrations, grants.grants, grants.access, hierarchy.nodes,
+    commits.commits, tokens.tokens, sql_roles.roles, tokens.integrations, grants.grants, grants.access, hierarchy.nodes,
     embeddings.embeddings, audit.audits, exploring.bloom, exploring.browser,
 )  # fmt: skip
 """Commands without a group, then the groups, in the order of --help."""
