@@ -19,4 +19,5 @@ BEGIN
         WHERE k.conrelid = c.oid AND k.contype IN ('c', 'p', 'u')) AS p
     WHERE c.relnamespace = 'template'::regnamespace AND c.relkind = 'r'
     GROUP BY c.relname;
+    COMMENT ON MATERIALIZED VIEW engine.template_tables IS 'The columns and constraints of the node tables as text, from which new nodes are made.';
 END $$
