@@ -20,4 +20,6 @@ BEGIN
     WHERE c.relnamespace = 'template'::regnamespace AND c.relkind = 'r'
     GROUP BY c.relname;
     COMMENT ON MATERIALIZED VIEW engine.template_tables IS 'The columns and constraints of the node tables as text, from which new nodes are made.';
+    COMMENT ON COLUMN engine.template_tables.name IS 'the table';
+    COMMENT ON COLUMN engine.template_tables.definition IS 'its columns and constraints';
 END $$
