@@ -25,8 +25,6 @@ from engine.wiring.open_engine import open_engine
 from tests.access.databases import administrator
 from tests.flows.commands import typed
 
-pytestmark = pytest.mark.ledger("U10")
-
 VIEWS = (
     "access_log",
     "changes",
@@ -116,6 +114,7 @@ async def two(engine: Engine, roles: SqlRoles) -> AsyncIterator[tuple[Person, Pe
         await roles.drop(one.issued.role)
 
 
+@pytest.mark.ledger("U10")
 async def test_each_role_sees_all_rows_of_its_user_and_none_of_others(two: tuple[Person, Person]) -> None:
     ann, bob = two
     for view in VIEWS:
@@ -181,6 +180,7 @@ async def test_nothing_that_a_session_sets_shows_more(two: tuple[Person, Person]
                 assert sorted(str(one[0]) for one in found) == ann.ids[view], view
 
 
+@pytest.mark.ledger("U10")
 async def test_the_policies_are_what_keeps_rows_back(two: tuple[Person, Person]) -> None:
     """Where they are to be switched off, Postgres refuses the statement: the functions stand under them."""
     async with two[0].connected() as connection:
@@ -235,6 +235,7 @@ async def test_it_writes_nothing_makes_nothing_and_becomes_nobody(
         assert sorted(str(one[0]) for one in await rows(connection, "SELECT * FROM analysis.nodes")) == ann.ids["nodes"]
 
 
+@pytest.mark.ledger("U10")
 async def test_what_it_may_is_this_alone(engine: Engine, stack: Stack, two: tuple[Person, Person]) -> None:
     """By the catalog: the views, their functions, and what everybody may."""
     role = two[0].issued.role
@@ -298,6 +299,7 @@ async def test_a_part_of_a_graph_is_read_by_its_top(engine: Engine, two: tuple[P
         assert await rows(connection, "SELECT count(*) FROM analysis.items") == [(0,)]
 
 
+@pytest.mark.ledger("U10")
 async def test_a_dropped_role_is_gone_with_its_sessions(engine: Engine, roles: SqlRoles, user: User) -> None:
     name = f"gone_{uuid4().hex[:12]}"
     issued = await roles.create(name, user.user_id, "long enough for a test")

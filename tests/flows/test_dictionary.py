@@ -26,12 +26,11 @@ from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.open_engine import open_engine
 from tests.flows.commands import typed
 
-pytestmark = pytest.mark.ledger("U03", "U10")
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "data-dictionary.md"
 KINDS = load_domain().labels.values()
 
 
+@pytest.mark.ledger("U03")
 async def test_the_page_is_that_of_the_live_stores(engine: Engine, tmp_path: Path) -> None:
     committed = PAGE.read_text(encoding="utf-8")
     assert committed == await page(engine.postgres, engine.neo4j)
@@ -63,7 +62,8 @@ async def test_the_graph_has_nothing_that_is_not_described(engine: Engine, setti
         await _change(keeping, memory)
         [job] = [one for one in CATALOGUE if one.name == "communities"]
         await job.work(keeping)
-    assert await differences(engine.neo4j, KINDS) == []
+    found = await differences(engine.neo4j, KINDS)
+    assert not found, "\n".join(found)
 
 
 async def _decide(memory: Memory) -> None:
