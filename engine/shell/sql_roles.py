@@ -15,11 +15,11 @@ from engine.shell.options import Handle
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
 from engine.shell.tables import print_list
-from engine.stores.sql_roles import SqlRoles, listed
 from engine.wiring.addresses import addresses_of, administrator_url
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
+    from engine.stores.sql_roles import SqlRoles
 
 Role = Annotated[str, typer.Argument(metavar="NAME", help="The name of the role: anna_reads.")]
 
@@ -53,7 +53,7 @@ async def create(
 async def list_roles(here: Session) -> None:
     """List the roles, whom they read for, and their open sessions."""
     async with here.engine() as (opened, _):
-        found = await listed(opened.postgres)
+        found = await opened.analysts.roles()
     rows = [
         (one.role, one.handle or "(nobody)", f"{one.created_at:%Y-%m-%d}" if one.created_at else "", one.sessions)
         for one in found
@@ -79,4 +79,4 @@ async def _administered(here: Session) -> AsyncIterator[tuple[Engine, SqlRoles]]
             url = administrator_url(here.settings, addresses)
             opening = engine.open_engine(here.settings, progress=progress, addresses=addresses, warming=False)
             opened = await stack.enter_async_context(opening)
-            yield opened, SqlRoles(opened.postgres, url)
+            yield opened, opened.analysts.administered(url)

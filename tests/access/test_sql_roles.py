@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from psycopg import conninfo
 
 from engine.domain.delta import Change
 from engine.domain.fact import WrittenFact
@@ -21,8 +22,9 @@ from engine.embedded import Stack
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.neurigraph import Engine
 from engine.stores.sql_roles import IssuedRole, SqlRoles, listed, renew_views
+from engine.wiring.addresses import request_url
 from engine.wiring.open_engine import open_engine
-from tests.access.databases import administrator
+from tests.access.databases import administrator, elsewhere, migrated, new_database, opened
 from tests.flows.commands import typed
 
 VIEWS = (
@@ -384,3 +386,34 @@ async def test_the_shell_makes_lists_and_drops(engine: Engine, user: User, tmp_p
     )
     assert made.returncode == 0 and chosen not in made.stdout + made.stderr, made.stderr
     assert (await typed(engine, tmp_path, None, "sql-role", "drop", name)).returncode == 0
+
+
+async def test_an_administrator_who_is_no_superuser_makes_and_drops_roles(
+    stack: Stack, two: tuple[Person, Person]
+) -> None:
+    """In a database of its own, where nobody had a role before; the roles of one database read nothing in another one."""
+    async with new_database(stack, "neurigraph_owner") as name, administrator(stack, name) as superuser:
+        service, request = (elsewhere(url, name) for url in (stack.postgres_url, request_url(stack.postgres_url)))
+        user = await migrated(stack, service)
+        try:
+            await superuser.execute("CREATE ROLE weak_admin LOGIN CREATEROLE PASSWORD 'weak'")
+            for group in ("neurigraph_request", "neurigraph_views", "neurigraph_analysts"):  # as if it had made them
+                await superuser.execute(f"GRANT {group} TO weak_admin WITH ADMIN TRUE, INHERIT FALSE, SET FALSE")  # type: ignore[arg-type]
+            await superuser.execute(f"GRANT CREATE ON DATABASE {name} TO weak_admin")  # type: ignore[arg-type]
+            admin = conninfo.make_conninfo(
+                elsewhere(stack.postgres_admin_url, name), user="weak_admin", password="weak"
+            )
+            async with opened(service, request) as postgres:
+                roles = SqlRoles(postgres, admin)
+                issued = await roles.create(f"weak_{uuid4().hex[:12]}", user)
+                async with await connect(issued) as connection:
+                    assert await rows(connection, "SELECT node_id FROM analysis.nodes") == [(user,)]
+                async with await connect(replace(two[0].issued, database=name)) as connection:
+                    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="reads for no user"):
+                        await rows(connection, "SELECT node_id FROM analysis.nodes")
+                await superuser.execute("COMMENT ON SCHEMA analysis IS 'another'")
+                await renew_views(admin)
+                await roles.drop(issued.role)
+        finally:
+            await superuser.execute("DROP OWNED BY weak_admin CASCADE")
+            await superuser.execute("DROP ROLE weak_admin")

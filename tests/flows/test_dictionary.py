@@ -15,8 +15,7 @@ from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
-from engine.exploring.dictionary import described, differences, page
-from engine.knowledge.configuration import load_domain
+from engine.knowledge.dictionary import described
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
@@ -27,13 +26,12 @@ from engine.wiring.open_engine import open_engine
 from tests.flows.commands import typed
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "data-dictionary.md"
-KINDS = load_domain().labels.values()
 
 
 @pytest.mark.ledger("U03")
 async def test_the_page_is_that_of_the_live_stores(engine: Engine, tmp_path: Path) -> None:
     committed = PAGE.read_text(encoding="utf-8")
-    assert committed == await page(engine.postgres, engine.neo4j)
+    assert committed == await engine.analysts.dictionary()
     printed = await typed(engine, tmp_path, None, "dictionary")
     assert printed.returncode == 0 and printed.stdout == committed
 
@@ -62,7 +60,7 @@ async def test_the_graph_has_nothing_that_is_not_described(engine: Engine, setti
         await _change(keeping, memory)
         [job] = [one for one in CATALOGUE if one.name == "communities"]
         await job.work(keeping)
-    found = await differences(engine.neo4j, KINDS)
+    found = await engine.analysts.undescribed()
     assert not found, "\n".join(found)
 
 
@@ -110,7 +108,7 @@ async def test_what_is_not_described_is_found(engine: Engine) -> None:
         "CREATE (o:Odd {a: 1}), (n:Past {slice_id: 'odd', title: 1, other: true}), (o)-[:WAS]->(n), (o)-[:ODD_TIE {a: 1}]->(n)"
     )
     try:
-        found = await differences(engine.neo4j, KINDS)
+        found = await engine.analysts.undescribed()
     finally:
         await engine.neo4j.write("MATCH (n) WHERE n:Odd OR n:Past AND n.slice_id = 'odd' DETACH DELETE n")
     assert {

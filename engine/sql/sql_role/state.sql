@@ -5,5 +5,6 @@ SELECT (SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname = curren
        EXISTS (SELECT FROM pg_catalog.pg_roles AS r WHERE r.rolname = %(role)s) AS there,
        EXISTS (SELECT FROM pg_catalog.pg_auth_members AS m JOIN pg_catalog.pg_roles AS r ON r.oid = m.member JOIN pg_catalog.pg_roles AS g ON g.oid = m.roleid
                WHERE r.rolname = %(role)s AND g.rolname = 'neurigraph_analysts' AND r.rolcanlogin) AS analyst,
-       to_regclass('engine.sql_roles') IS NOT NULL AS prepared,
+       EXISTS (SELECT FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+               WHERE n.nspname = 'engine' AND c.relname = 'sql_roles') AS prepared,
        (SELECT obj_description(n.oid, 'pg_namespace') FROM pg_catalog.pg_namespace AS n WHERE n.nspname = 'analysis') AS views

@@ -1,5 +1,5 @@
 -- Purpose: makes the schema `analysis` anew: ten views for the roles of analysts (docs/sql.md). For an administrator, in a transaction.
--- Parameters: none. Returns: nothing.
+-- Parameters: none. Returns: nothing; what follows in the transaction runs as neurigraph_views.
 --
 -- Each view reads by a function of neurigraph_views, a role without a login that has the rights of the request role and stands under its policies: a forgotten
 -- condition shows nothing of others. The principal is the user of the role that opened the session; each function sets it before it reads, in place of whatever
@@ -11,7 +11,9 @@ BEGIN
     END IF;
 END $make$;
 SET LOCAL lock_timeout = '10s';
+SET LOCAL ROLE neurigraph_views;
 DROP SCHEMA IF EXISTS analysis CASCADE;
+RESET ROLE;
 CREATE SCHEMA analysis AUTHORIZATION neurigraph_views;
 SET LOCAL ROLE neurigraph_views;
 
@@ -201,5 +203,4 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA analysis FROM PUBLIC;
 GRANT USAGE ON SCHEMA analysis TO neurigraph_analysts;
 GRANT SELECT ON ALL TABLES IN SCHEMA analysis TO neurigraph_analysts;
 GRANT EXECUTE ON FUNCTION analysis.read_nodes, analysis.read_records, analysis.read_items, analysis.read_facts, analysis.read_documents, analysis.read_files,
-    analysis.read_changes, analysis.read_ingests, analysis.read_access_log TO neurigraph_analysts;
-RESET ROLE
+    analysis.read_changes, analysis.read_ingests, analysis.read_access_log TO neurigraph_analysts

@@ -1,0 +1,14 @@
+// Purpose: live facts about the members of each community, the largest communities first, then the newest facts.
+// Parameters: user_id (text: whose graph), limit (number: rows at most).
+// Returns: community, subject, fact, since (day).
+// Index: community_user.
+// Result on the bundled history:
+//   community                            subject  fact                           since
+//   Bob Harlan, Dave Kowalski, Ellen, …  Ellen    Ellen lives at 8 Osprey Lane.  2025-10-18
+CYPHER 25
+MATCH (c:Community {user_id: $user_id})
+USING INDEX SEEK c:Community(user_id)
+MATCH (c)<-[:IN_COMMUNITY]-(member:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[:ABOUT {primary: true}]-(f:Fact)
+WHERE member.active AND f.status = 'live'
+RETURN c.name AS community, member.name AS subject, coalesce(f.caption, f.name) AS fact, date(coalesce(f.valid_from, f.said_at)) AS since
+ORDER BY c.size DESC, community, since DESC, subject, fact LIMIT $limit
