@@ -138,7 +138,7 @@ def _section(title: str, one: Described, indexes: Iterable[_Index], labels: Mapp
         lines += ["", "It also has the properties that its owner gave it."]
     if one.properties:
         lines += ["", "| property | type | meaning |", "|---|---|---|"]
-        lines += [f"| `{each.name}` | {each.type} | {each.meaning} |" for each in one.properties.values()]
+        lines += [f"| `{each.name}` | `{each.type}` | {each.meaning} |" for each in one.properties.values()]
     elif one.of:
         lines += ["", f"Beside `:{labels[one.of].name}`, whose properties it has."]
     return "\n".join([*lines, ""])

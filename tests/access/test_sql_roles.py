@@ -405,6 +405,7 @@ async def test_an_administrator_who_is_no_superuser_makes_and_drops_roles(
             )
             async with opened(service, request) as postgres:
                 roles = SqlRoles(postgres, admin)
+                await superuser.execute("UPDATE engine.nodes SET state = 'live'")
                 issued = await roles.create(f"weak_{uuid4().hex[:12]}", user)
                 async with await connect(issued) as connection:
                     assert await rows(connection, "SELECT node_id FROM analysis.nodes") == [(user,)]

@@ -4,6 +4,7 @@
 -- Each view reads by a function of neurigraph_views, a role without a login that has the rights of the request role and stands under its policies: a forgotten
 -- condition shows nothing of others. The principal is the user of the role that opened the session; each function sets it before it reads, in place of whatever
 -- the session has set. Functions in plpgsql hand over finished rows, so conditions of the caller meet only rows that it may read.
+-- Call no function of the engine here that takes each session but that of the request role for the service (session_user): the session is the analyst's.
 DO $make$
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_namespace AS n WHERE n.nspname = 'analysis' AND pg_catalog.pg_get_userbyid(n.nspowner) <> 'neurigraph_views') THEN
