@@ -1,13 +1,10 @@
 // Purpose: the communities of a graph as the job `communities` last built them, the largest first, with those of their members that are most central.
 // Parameters: user_id (text: whose graph), limit (number: rows at most).
-// Returns: community, members, central (names).
+// Returns: community (the name of its most central member), members, central (names of the next ones).
 // Index: community_user.
-// Result on the bundled history:
-//   community                            members  central
-//   Iris, Mill Street, Gail Stroud, …    26       Iris, Feld, Gail Stroud, Harlan Joinery, St. Brigid
-//   Bob Harlan, Dave Kowalski, Ellen, …  18       Bob Harlan, Dave Kowalski, Ellen, Joan Petrie, Ruth
-//   Owen, Delta, Katie, …                16       Owen, Delta, Katie, Cedar Court, Walter
-//   Marianne, Ireland, Lindy's Diner, …  15       Marianne, Ireland, Canada, Galway, Lindy's Diner
+// Result on the bundled history with limit 1:
+//   community  members  central
+//   Iris       26       Feld, Gail Stroud, Harlan Joinery, St. Brigid
 CYPHER 25
 MATCH (c:Community {user_id: $user_id})
 USING INDEX SEEK c:Community(user_id)
@@ -15,5 +12,5 @@ MATCH (e:Entity)-[:IN_COMMUNITY]->(c)
 WHERE e.active
 WITH c, e ORDER BY coalesce(e.importance, 0) DESC, e.name
 WITH c, collect(e.name) AS names
-RETURN c.name AS community, size(names) AS members, names[..5] AS central
+RETURN names[0] AS community, size(names) AS members, names[1..5] AS central
 ORDER BY members DESC, community LIMIT $limit
