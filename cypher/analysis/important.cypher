@@ -2,13 +2,11 @@
 // Parameters: user_id (text: whose graph), limit (number: rows at most).
 // Returns: entity, kind, importance (0 to 1), community (the name of its most central member).
 // Index: entity_active.
-// Result on the bundled history with limit 5:
+// Result on the bundled history with limit 3:
 //   entity         kind    importance  community
 //   Bob Harlan     person  1.0         Bob Harlan
 //   Dave Kowalski  person  0.83        Bob Harlan
 //   Ellen          person  0.77        Bob Harlan
-//   Iris           person  0.75        Iris
-//   Marianne       person  0.65        Marianne
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})
 USING INDEX SEEK e:Entity(user_id, active)

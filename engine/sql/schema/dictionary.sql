@@ -5,7 +5,7 @@ SELECT format('%s.%s', n.nspname, c.relname) AS place, coalesce(obj_description(
        ARRAY(SELECT CASE k.contype WHEN 'p' THEN 'primary' WHEN 'u' THEN 'unique' ELSE '→ ' || k.confrelid::regclass END
              FROM pg_catalog.pg_constraint AS k
              WHERE k.conrelid = c.oid AND k.contype IN ('p', 'u', 'f') AND a.attnum = ANY (k.conkey)
-             GROUP BY 1 ORDER BY min(array_position('{p,u,f}', k.contype::text)), 1) AS keys,
+             GROUP BY 1 ORDER BY min(array_position(ARRAY['p', 'u', 'f'], k.contype::text)), 1) AS keys,
        coalesce(col_description(c.oid, a.attnum), '') AS comment
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
