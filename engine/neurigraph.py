@@ -108,8 +108,8 @@ class Engine:
 
     @property
     def analysts(self) -> Analysts:
-        """What runs statements for analysts, for the operator."""
-        return Analysts(self.neo4j, self.parts.ingest.entities.domain)
+        """What analysts have: statements, the data dictionary, roles in Postgres; for the operator."""
+        return Analysts(self.postgres, self.neo4j, self.parts.ingest.entities.domain)
 
     def workspace_as(self, identity: Identity) -> Workspace:
         """The workspace as an identity may see and change it."""

@@ -21,6 +21,11 @@ def with_role(url: str, user: str, password: str) -> str:
     return conninfo.make_conninfo(url, user=user, password=password)
 
 
+def in_database(url: str, database: str) -> str:
+    """The address of the same role in a database of the same server."""
+    return conninfo.make_conninfo(url, dbname=database)
+
+
 def authority(file: Path | None, setting: str) -> Path | None:
     """The file of an authority, checked to hold certificates in PEM form. `setting` names it in the SettingsError."""
     if file is None:

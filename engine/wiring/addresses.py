@@ -14,7 +14,8 @@ from engine.errors import SettingsError
 from engine.progress import Progress
 from engine.settings import Settings
 from engine.stores.roles import prepare_roles
-from engine.stores.urls import authority, encrypted, url_parts, with_role
+from engine.stores.sql_roles import renew_views
+from engine.stores.urls import authority, encrypted, in_database, url_parts, with_role
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,17 @@ def postgres_urls(settings: Settings, service_url: SecretStr) -> tuple[str, str]
     return url, encrypted(own.get_secret_value(), trusted) if own else request_url(url)
 
 
+def administrator_url(settings: Settings, addresses: Addresses) -> str:
+    """The URL of a role that may make others, in the engine's database. Raises SettingsError where none is known."""
+    if addresses.admin_url is not None:
+        return addresses.admin_url
+    if settings.postgres_admin_url is None:
+        raise SettingsError("Set NEURIGRAPH_POSTGRES_ADMIN_URL, for this command alone: the service may make no roles.")
+    trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
+    url = encrypted(settings.postgres_admin_url.get_secret_value(), trusted)
+    return in_database(url, url_parts(addresses.postgres_url).get("dbname", ""))
+
+
 async def prepare_managed(settings: Settings) -> int:
     """Prepares a managed Postgres as an administrator; how many schemas changed hands.
 
@@ -76,7 +88,10 @@ async def prepare_managed(settings: Settings) -> int:
         raise SettingsError("Set NEURIGRAPH_POSTGRES_URL and NEURIGRAPH_POSTGRES_ADMIN_URL.")
     url, request = postgres_urls(settings, settings.postgres_url)
     trusted = authority(settings.postgres_ca, "NEURIGRAPH_POSTGRES_CA")
-    return await prepare_roles(encrypted(settings.postgres_admin_url.get_secret_value(), trusted), url, request)
+    admin = encrypted(settings.postgres_admin_url.get_secret_value(), trusted)
+    handed = await prepare_roles(admin, url, request)
+    await renew_views(in_database(admin, url_parts(url).get("dbname", "")))
+    return handed
 
 
 def request_url(service_url: str) -> str:

@@ -57,6 +57,7 @@ from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
 from engine.stores.postgres import Postgres
 from engine.stores.roles import ensure_roles
+from engine.stores.sql_roles import listed, renew_views
 from engine.stores.urls import authority
 from engine.wiring.addresses import Addresses, addresses_of, derived
 from engine.wiring.job_catalogue import CATALOGUE
@@ -262,6 +263,8 @@ async def _initialize(
     async with postgres.preparing():
         await ensure_roles(postgres, addresses.postgres_url, addresses.request_url, addresses.admin_url)
         await migrate_postgres(postgres, migrations("postgres"))
+        if addresses.admin_url is not None and await listed(postgres):
+            await renew_views(addresses.admin_url)
         await complete_keys(postgres)
         await install_queue(postgres)
         await neo4j.open()

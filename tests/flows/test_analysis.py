@@ -23,7 +23,10 @@ from engine.knowledge.configuration import load_domain
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
+from engine.settings import Settings
 from engine.stores.analyses import analyses
+from engine.wiring.job_catalogue import CATALOGUE
+from engine.wiring.open_engine import open_engine
 from tests.flows.crowd import crowded
 
 Row = dict[str, Any]
@@ -67,15 +70,18 @@ def header(text: str) -> tuple[dict[str, Any], str]:
 
 
 @pytest.fixture(scope="module")
-async def bob(engine: Engine) -> Memory:
-    """Whoever has the bundled history and what the demo states, with one merge."""
+async def bob(engine: Engine, settings: Settings) -> Memory:
+    """Whoever has the bundled history and what the demo states, with one merge, intentions and communities."""
     [history] = await read_history(HISTORY, max_text_bytes=1 << 20, progress=Silent())
-    report = await engine.ingest(replace(history, handle=f"bob-{uuid4().hex[:12]}"))
+    async with open_engine(settings.model_copy(update={"intentions": True}), warming=False) as keeping:
+        report = await keeping.ingest(replace(history, handle=f"bob-{uuid4().hex[:12]}"))
     memory = engine.memory(report.user_id)
     for fact in FACTS:
         await memory.facts.write(fact)
     diner, short = [(await memory.entities.list(name=name))[0] for name in ("lindy's", "lindy")]
     await memory.entities.merge(diner.entity_id, short.entity_id, "the same place")
+    [job] = [one for one in CATALOGUE if one.name == "communities"]
+    await job.work(engine)
     return memory
 
 

@@ -19,4 +19,7 @@ BEGIN
         WHERE k.conrelid = c.oid AND k.contype IN ('c', 'p', 'u')) AS p
     WHERE c.relnamespace = 'template'::regnamespace AND c.relkind = 'r'
     GROUP BY c.relname;
+    COMMENT ON MATERIALIZED VIEW engine.template_tables IS 'The columns and constraints of the node tables as text, from which new nodes are made.';
+    COMMENT ON COLUMN engine.template_tables.name IS 'the table';
+    COMMENT ON COLUMN engine.template_tables.definition IS 'its columns and constraints';
 END $$

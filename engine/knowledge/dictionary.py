@@ -1,0 +1,189 @@
+"""The data dictionary: labels, relationship types and tables with their properties and columns, from the live stores.
+
+Meanings of tables and columns are comments in Postgres. Those of the graph are in `cypher/dictionary.toml`, because Neo4j keeps
+none, with the types, because it fixes none; `differences` says where a sample of the graph has something else.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import ROOT, cypher, sql_text
+
+MEANINGS = ROOT / "cypher" / "dictionary.toml"
+SAMPLE = 2000
+"""Nodes of a label, and relationships of a type, that are looked at."""
+HEAD = """# Data dictionary
+
+What the stores hold. `neurigraph dictionary > docs/data-dictionary.md` writes this page from the live stores; a test compares
+it with them. Meanings of tables and columns are comments in Postgres (`\\d+` in psql shows them), those of the graph stand in
+`cypher/dictionary.toml`. Analysts read the tables by [views](sql.md) and the graph by [statements](analysis.md); how objects
+are named is in [files.md](files.md).
+"""
+GRAPH = """## Neo4j
+
+Types are those of Cypher. A property that a node lacks is null. Entities have the label of their kind, too, which the
+[domain file](knowledge.md) names (Person, Place, …).
+"""
+TABLES = """## Postgres
+
+`engine` is shared, with row-level security. Each node has a schema of its own with the tables that `template` shows. `_queue`
+belongs to the library of the job queue ([jobs.md](jobs.md)); `public.neurigraph_migrations` and `public.neurigraph_functions`
+list what was applied ([stores.md](stores.md)).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One of a label or a relationship type."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A label, or a relationship type with its ends. `of`: the label that it stands beside, whose properties it has; `open`:
+    users add others."""
+
+    name: str
+    meaning: str
+    properties: Mapping[str, Property]
+    of: str = ""
+    ends: tuple[str, ...] = ()
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    place: str
+    meaning: str
+    name: str
+    type: str
+    nullable: bool
+    keys: list[str]
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    name: str
+    kind: str
+    of: list[str]
+    properties: list[str]
+    unique: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    name: str
+    property: str
+    types: list[str]
+    ends: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenNode:
+    name: str
+    property: str
+    types: list[str]
+
+
+@cache
+def described() -> tuple[Mapping[str, Described], Mapping[str, Described]]:
+    """The labels and the relationship types of the engine, by their names."""
+    read = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))
+    labels, types = (
+        {name: _described(name, one, read["properties"]) for name, one in read[part].items()}
+        for part in ("labels", "relationships")
+    )
+    return labels, types
+
+
+def _described(name: str, one: Mapping[str, object], common: Mapping[str, list[str]]) -> Described:
+    own: Mapping[str, list[str]] = one.get("own", {})  # type: ignore[assignment]
+    names: Sequence[str] = one.get("properties", ())  # type: ignore[assignment]
+    properties = {key: Property(key, *(own.get(key) or common[key])) for key in sorted({*names, *own})}
+    ends: Sequence[str] = one.get("ends", ())  # type: ignore[assignment]
+    return Described(name, str(one["meaning"]), properties, str(one.get("of", "")), tuple(ends), bool(one.get("open")))
+
+
+async def page(postgres: Postgres, neo4j: Neo4j) -> str:
+    """The page, in Markdown."""
+    indexes = await neo4j.read(cypher("schema/dictionary_indexes"), row=_Index)
+    columns = await postgres.fetch_as_service(sql_text("schema/dictionary"), row=_Column)
+    labels, types = described()
+    parts = [HEAD, GRAPH]
+    parts += [_section(f"### `:{one.name}`", one, indexes, labels) for one in labels.values()]
+    parts += [_section(f"### `-[:{one.name}]->`", one, indexes, labels) for one in types.values()]
+    parts += [TABLES, *_tables(columns)]
+    return "\n".join(parts)
+
+
+def _section(title: str, one: Described, indexes: Iterable[_Index], labels: Mapping[str, Described]) -> str:
+    lines = [title, "", one.meaning]
+    if one.ends:
+        lines += ["", f"Ends: {', '.join(one.ends)}."]
+    found = [_found(index) for index in indexes if one.name in index.of]
+    if found:
+        lines += ["", f"Indexes: {'; '.join(found)}."]
+    if one.open:
+        lines += ["", "It also has the properties that its owner gave it."]
+    if one.properties:
+        lines += ["", "| property | type | meaning |", "|---|---|---|"]
+        lines += [f"| `{each.name}` | `{each.type}` | {each.meaning} |" for each in one.properties.values()]
+    elif one.of:
+        lines += ["", f"Beside `:{labels[one.of].name}`, whose properties it has."]
+    return "\n".join([*lines, ""])
+
+
+def _found(index: _Index) -> str:
+    kind = "unique" if index.unique else {"FULLTEXT": "full text", "VECTOR": "vector"}.get(index.kind, "range")
+    return f"`{index.name}` ({kind}: {', '.join(index.properties)})"
+
+
+def _tables(columns: Iterable[_Column]) -> Iterator[str]:
+    for (place, meaning), parts in groupby(columns, lambda one: (one.place, one.meaning)):
+        lines = [f"### `{place}`", "", meaning, "", "| column | type | null | key | meaning |", "|---|---|---|---|---|"]
+        for one in parts:
+            null = "yes" if one.nullable else ""
+            lines.append(f"| `{one.name}` | {one.type} | {null} | {', '.join(one.keys)} | {one.comment} |")
+        yield "\n".join([*lines, ""])
+
+
+async def differences(neo4j: Neo4j, kinds: Iterable[str]) -> list[str]:
+    """What a sample of the graph has that the dictionary does not say. `kinds`: labels of entities that the domain file names."""
+    labels, types = described()
+    bases = [one.name for one in labels.values() if not one.of]
+    nodes = await neo4j.read(cypher("schema/dictionary_nodes"), row=_SeenNode, sample=SAMPLE)
+    lines = await neo4j.read(cypher("schema/dictionary_relationships"), row=_Seen, sample=SAMPLE, labels=bases)
+    beside = {**labels, **{kind: Described(kind, "", {}, "Entity") for kind in kinds}}
+    seen = [_Seen(one.name, one.property, one.types, []) for one in nodes]
+    found = [_difference(one, beside) for one in seen] + [_difference(one, types) for one in lines]
+    return sorted({one for one in found if one})
+
+
+def _difference(seen: _Seen, known: Mapping[str, Described]) -> str:
+    one = known.get(seen.name)
+    if one is None:
+        return f"{seen.name} is not described."
+    if ends := {*seen.ends} - {*one.ends}:
+        return f"{seen.name} stands between {', '.join(sorted(ends))}, too."
+    each = (known[one.of] if one.of else one).properties.get(seen.property)
+    if each is None:
+        return f"{seen.name}: {seen.property} is not described." if seen.property and not one.open else ""
+    types = {_plain(kind, each.type) for kind in seen.types} - {each.type}
+    return f"{seen.name}: {seen.property} is {', '.join(sorted(types))}." if types else ""
+
+
+def _plain(kind: str, wanted: str) -> str:
+    """Without what Cypher says of nulls. An empty list fits all lists."""
+    plain = kind.replace(" NOT NULL", "")
+    return wanted if plain == "LIST<NOTHING>" and wanted.startswith("LIST<") else plain
