@@ -25,6 +25,7 @@ from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight
 from api.mcp import http as mcp
+from api.page import files as page
 from api.reference import reference
 from api.routes import (
     assignments,
@@ -135,7 +136,7 @@ def create_app(
     usual = problems.documented(401, 403, 404, 408, 422, 429, 500, 503)
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(bearer)], responses=usual)
-    app.router.routes.extend(mcp.ROUTES)
+    app.router.routes.extend((*mcp.ROUTES, *page.ROUTES))
     app.state.opening = Opening.done(engine) if engine else opening
     app.state.routes = [*mcp.ROUTES, *(route for router in (health.router, *ROUTERS) for route in router.routes)]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
