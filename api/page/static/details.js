@@ -10,7 +10,8 @@ let wanted = 0;
 export function begin(path, given) {
   home = path;
   open = given;
-  show(el("p", { class: "quiet" }, "Select a node or an entity, or ask something."));
+  wanted++;
+  show();
 }
 
 function show(...parts) {
@@ -31,6 +32,25 @@ async function load(make) {
     }
   }
   if (mine === wanted) $("details").removeAttribute("aria-busy");
+}
+
+// What is seen first: how much there is, and who is in it.
+export function overview(user, nodes, timeline) {
+  return load(async () => {
+    const [entities, groups] = await Promise.all([get(`${home}/entities${query({ limit: 14 })}`), get(`${home}/profile`)]);
+    const days = timeline.filter((one) => one.day);
+    const records = timeline.reduce((sum, one) => sum + one.records, 0);
+    const numbers = [counted(nodes.length, "node"), counted(records, "record"), days.length && `${shownDay(days[0].day)} – ${shownDay(days[days.length - 1].day)}`];
+    const facts = groups.flatMap((group) => group.strongest).slice(0, 5);
+    return [
+      heading(user.display_name || user.handle),
+      el("p", { class: "facts-line" }, numbers.filter(Boolean).map((text) => el("span", { class: "tag" }, text))),
+      el("p", { class: "quiet" }, "Ask a question to see what it touches. Select a node or an entity to read what it holds. Move the time to see what was known then."),
+      ...(entities.length ? section("Most mentioned", el("p", { class: "facts-line" }, entities.map((one) =>
+        button(one.name, () => open.entity(one.entity_id), "tag", { "aria-label": `${one.name}, ${counted(one.mentions, "mention")}` })))) : []),
+      ...(facts.length ? section("Facts", list(facts, (one) => el("li", { class: "card" }, el("p", {}, one.text)))) : []),
+    ];
+  });
 }
 
 const heading = (text, symbol) => el("h2", {}, symbol, symbol ? " " : "", text);
@@ -181,7 +201,7 @@ export function entity(id, as_of) {
       el("p", { class: "facts-line" }, [one.kind, counted(one.mentions, "mention"), `${shownDay(one.first_mentioned_at)} – ${shownDay(one.last_mentioned_at)}`]
         .map((text) => el("span", { class: "tag" }, text))),
       ...(names.length ? section("Also called", el("p", {}, names.join(", "))) : []),
-      ...section(as_of ? "Profile, as of now" : "Profile", ...profile.text.split("\n").filter(Boolean).map((line) => el("p", { class: "small" }, line))),
+      ...section(as_of ? "Profile, as of now" : "Profile", el("div", { class: "lines small" }, profile.text.split("\n").filter(Boolean).map((line) => el("p", { class: /^\d{4}-/.test(line) ? "quiet" : "" }, line)))),
       ...(facts.length ? section(as_of ? "Facts, as of now" : "Facts", list(facts, fact)) : []),
       ...(relations.length ? section("Relations", list(relations, relation)) : []),
       ...section("Mentioned at", list(one.anchors, (anchor) => el("li", { class: "row" },

@@ -8,7 +8,8 @@ export function labelWidth(text) {
 }
 
 // A radial tree: each subtree gets a part of the circle by its leaves; rings as far apart as their nodes need.
-export function radial(nodes) {
+// `wide`: how much wider than high the picture is.
+export function radial(nodes, wide) {
   const children = new Map(nodes.map((node) => [node.node_id, []]));
   for (const node of nodes) children.get(node.parent_id)?.push(node);
   const leaves = new Map();
@@ -26,69 +27,97 @@ export function radial(nodes) {
       start += share;
     }
   }
-  return spread(nodes, angle, leaves.get(root.node_id));
+  return spread(nodes, angle, leaves.get(root.node_id), Math.min(Math.max(wide, 0.8), 1.6));
 }
 
-function spread(nodes, angle, leaves) {
+function spread(nodes, angle, leaves, wide) {
   const crowded = nodes.length > 150;
-  const gap = Math.max(crowded ? 260 : 150, (leaves * (crowded ? 30 : 26)) / (2 * Math.PI * 1.5));
-  for (let stretch = 1; ; stretch *= 1.08) {
+  const gap = crowded ? Math.max(260, (leaves * 30) / (2 * Math.PI * 1.5)) : 70;
+  for (let stretch = 1; ; stretch *= 1.06) {
     const places = new Map();
     for (const node of nodes) {
       const [start, span] = angle.get(node.node_id);
       const turn = start + span / 2;
-      const radius = node.layer * gap * stretch * (1 - 0.04 * node.layer);
-      places.set(node.node_id, { x: Math.round(radius * Math.cos(turn) * 1.25), y: Math.round(radius * Math.sin(turn)) });
+      const radius = node.layer * gap * stretch * (1 - 0.05 * node.layer);
+      places.set(node.node_id, { x: Math.round(radius * Math.cos(turn) * wide), y: Math.round(radius * Math.sin(turn)) });
     }
-    if (crowded || stretch > 4 || !overlapping(nodes, places)) return places;
+    if (crowded || stretch > 8 || !overlapping(nodes, places)) return places;
   }
 }
 
 function overlapping(nodes, places) {
   const boxes = nodes.map((node) => {
-    const { x, y } = places.get(node.node_id ?? node.entity_id);
+    const { x, y } = places.get(node.node_id);
     const half = Math.max(labelWidth(node.name) / 2, 24) + 7;
-    return [x - half, x + half, y - 30, y + 28 + LINE];
+    return [x - half, x + half, y - 26, y + 26 + LINE];
   });
   return boxes.some((one, place) =>
     boxes.slice(place + 1).some((two) => one[0] < two[1] && two[0] < one[1] && one[2] < two[3] && two[2] < one[3]),
   );
 }
 
-// Entities: linked ones near each other, all apart. A fixed number of steps, for at most some sixty.
+// Entities: linked ones near each other and apart from others; those without a link in rows below. A fixed number of steps.
 export function forces(nodes, links) {
-  const at = nodes.map((node, place) => {
+  const linked = new Set(links.flat());
+  const inside = nodes.filter((node) => linked.has(node.entity_id));
+  const at = inside.map((node, place) => {
     const turn = place * 2.39996;
-    const far = 90 * Math.sqrt(place);
-    return { x: far * Math.cos(turn), y: far * Math.sin(turn), half: labelWidth(node.name) / 2 + 16 };
+    const far = 120 * Math.sqrt(place);
+    return { x: far * Math.cos(turn), y: far * Math.sin(turn), half: labelWidth(node.name) / 2 + 20 };
   });
-  const place = new Map(nodes.map((node, number) => [node.entity_id, number]));
-  const pairs = links.map(([one, two]) => [at[place.get(one)], at[place.get(two)]]);
+  const number = new Map(inside.map((node, place) => [node.entity_id, place]));
+  const pairs = links.map(([one, two]) => [at[number.get(one)], at[number.get(two)]]);
   for (let heat = 1; heat > 0; heat -= 0.004) {
-    for (const [one, two] of pairs) pull(one, two, 0.05 * heat);
+    for (const [one, two] of pairs) pull(one, two, 0.06 * heat);
+    for (let i = 0; i < at.length; i++) for (let j = i + 1; j < at.length; j++) push(at[i], at[j], heat);
     for (const one of at) {
-      one.x *= 1 - 0.006 * heat;
-      one.y *= 1 - 0.01 * heat;
+      one.x *= 1 - 0.012 * heat;
+      one.y *= 1 - 0.012 * heat;
     }
-    for (let i = 0; i < at.length; i++) for (let j = i + 1; j < at.length; j++) push(at[i], at[j]);
   }
-  return new Map(nodes.map((node, number) => [node.entity_id, { x: Math.round(at[number].x), y: Math.round(at[number].y) }]));
+  const places = new Map(inside.map((node, place) => [node.entity_id, { x: Math.round(at[place].x), y: Math.round(at[place].y) }]));
+  rows(nodes.filter((node) => !linked.has(node.entity_id)), at, places);
+  return places;
 }
+
+function rows(nodes, at, places) {
+  const middle = at.length ? (Math.min(...at.map((one) => one.x)) + Math.max(...at.map((one) => one.x))) / 2 : 0;
+  const width = Math.max(930, at.length ? Math.max(...at.map((one) => one.x)) - Math.min(...at.map((one) => one.x)) : 0);
+  const columns = Math.floor(width / 155);
+  const top = at.length ? Math.max(...at.map((one) => one.y)) + 130 : 0;
+  nodes.forEach((node, place) => {
+    const row = Math.floor(place / columns);
+    const inRow = Math.min(columns, nodes.length - row * columns);
+    places.set(node.entity_id, { x: Math.round(middle + ((place % columns) - (inRow - 1) / 2) * 155), y: Math.round(top + row * 84) });
+  });
+}
+
+const LINK = 165;
 
 function pull(one, two, share) {
-  for (const axis of ["x", "y"]) {
-    const step = (two[axis] - one[axis]) * share;
-    one[axis] += step;
-    two[axis] -= step;
-  }
+  const [dx, dy] = [two.x - one.x, two.y - one.y];
+  const far = Math.hypot(dx, dy) || 1;
+  const step = ((far - LINK) / far) * share;
+  one.x += dx * step;
+  one.y += dy * step;
+  two.x -= dx * step;
+  two.y -= dy * step;
 }
 
-// Boxes of labels do not overlap: two that do are moved along the axis that needs less.
-function push(one, two) {
+// All keep away from each other, and boxes of labels never overlap: two that do move along the axis that needs less.
+function push(one, two, heat) {
   const dx = two.x - one.x || 0.01;
   const dy = two.y - one.y || 0.01;
+  const far = Math.hypot(dx, dy);
+  if (far < 2 * LINK) {
+    const step = (900 * heat) / (far * far);
+    one.x -= dx * step;
+    one.y -= dy * step;
+    two.x += dx * step;
+    two.y += dy * step;
+  }
   const x = one.half + two.half - Math.abs(dx);
-  const y = 82 - Math.abs(dy);
+  const y = 88 - Math.abs(dy);
   if (x <= 0 || y <= 0) return;
   if (x < y) {
     one.x -= (Math.sign(dx) * x) / 2;

@@ -20,7 +20,7 @@ export function showTree(given, wanted) {
   render();
 }
 
-function render(focus = null) {
+function render(focus = focused()) {
   const children = new Map();
   for (const node of nodes) children.set(node.parent_id, [...(children.get(node.parent_id) || []), node]);
   shown = [];
@@ -50,8 +50,8 @@ function item({ node, below, place, all }) {
     el("span", { class: "twig", "aria-hidden": "true" }, below ? (opened ? "▾" : "▸") : ""),
     nodeMark(node, shade(state.branch(node.node_id))),
     el("span", { class: "name" }, node.name),
-    role && el("span", { class: "touched" }, role),
-    el("span", { class: "count" }, String(records || "")),
+    role && el("span", { class: "touched" }, role.replace("anchor", "◎").replace(",", "")),
+    !role && el("span", { class: "count" }, String(records || "")),
   );
 }
 
@@ -112,6 +112,11 @@ function named(key, at) {
   return [...shown.slice(from), ...shown.slice(0, from)].find(({ node }) => node.name.toLowerCase().startsWith(typed));
 }
 
+// What is drawn anew keeps the focus.
+function focused() {
+  return $("list").contains(document.activeElement) ? document.activeElement.id.slice(5) : null;
+}
+
 // The way to a node is opened, so that it stands in the list.
 export function reveal(id) {
   const byId = new Map(nodes.map((node) => [node.node_id, node]));
@@ -122,6 +127,7 @@ export function reveal(id) {
 
 export function showEntities(entities, wanted, more) {
   state = wanted;
+  const focus = focused();
   const list = el(
     "ul",
     { role: "listbox", "aria-label": "Entities", on: { click: clicked, keydown: entityKeys } },
@@ -141,7 +147,7 @@ export function showEntities(entities, wanted, more) {
   );
   const none = el("p", { class: "quiet small" }, "No entity is known at this time.");
   $("list").replaceChildren(entities.length ? list : none, more || "");
-  rove(state.selected, false);
+  rove(focus || state.selected, Boolean(focus));
 }
 
 function entityKeys(event) {

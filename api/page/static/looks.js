@@ -11,6 +11,13 @@ export function themed(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+// A light tone of a colour that hides what lies behind it.
+export function tint(colour, ground = themed("surface"), share = 0.2) {
+  const parts = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  const [over, under] = [parts(colour), parts(ground)];
+  return `#${over.map((one, place) => Math.round(one * share + under[place] * (1 - share)).toString(16).padStart(2, "0")).join("")}`;
+}
+
 export const NODE_SHAPES = { user: "round-octagon", persona: "diamond", concept: "ellipse" };
 export const NODE_TYPES = { user: "the user", persona: "persona", concept: "concept" };
 export const STATES = { active: "files awake", dormant: "files asleep", rehydrating: "files being restored" };
@@ -36,12 +43,13 @@ const OUTLINES = {
   "round-pentagon": ["path", { d: "M6 .5 11.8 4.8 9.6 11.5H2.4L.2 4.8z" }],
 };
 
-export function mark(shape, colour, { hollow = false, dashed = false } = {}) {
+export function mark(shape, colour, { hollow = false, dashed = false, ring = false } = {}) {
   const [name, given] = OUTLINES[shape];
-  const drawn = svg(name, { ...given, fill: hollow ? "none" : colour, stroke: colour, "stroke-width": 1.6 });
+  const drawn = svg(name, { ...given, fill: hollow ? tint(colour) : colour, stroke: colour, "stroke-width": 1.6 });
   if (dashed) drawn.setAttribute("stroke-dasharray", "2 1.6");
-  return svg("svg", { viewBox: "-1 -1 14 14", class: "dot", "aria-hidden": "true" }, drawn);
+  const around = ring ? [svg("circle", { cx: 6, cy: 6, r: 8.2, fill: "none", stroke: colour, "stroke-width": 1.4 })] : [];
+  return svg("svg", { viewBox: "-1 -1 14 14", class: "dot", "aria-hidden": "true" }, drawn, ...around);
 }
 
-export const nodeMark = (node, colour) =>
-  mark(NODE_SHAPES[node.node_type], colour, { hollow: node.state !== "active" || node.archived || !node.items, dashed: node.archived });
+export const isHollow = (node) => node.state !== "active" || node.archived || node.items === 0;
+export const nodeMark = (node, colour) => mark(NODE_SHAPES[node.node_type], colour, { hollow: isHollow(node), dashed: node.archived });

@@ -5,17 +5,17 @@ import { button, $, counted, el, hideProblem, say, showProblem } from "./dom.js"
 import * as graph from "./graph.js";
 import { forces, radial } from "./layout.js";
 import * as lists from "./lists.js";
-import { isDark, kindShade, kindShape, mark } from "./looks.js";
+import { isDark, kindShade, kindShape, mark, themed } from "./looks.js";
 import { showResults, touched } from "./search.js";
 import * as time from "./time.js";
 
-const MOST_ENTITIES = 40;
+const MOST_ENTITIES = 32;
 const NONE = { anchors: new Set(), hits: new Map(), ways: new Set() };
 const view = {
   home: "", tab: "nodes", nodes: [], edges: [], timeline: [], branches: new Map(), entities: [], relations: [],
   selected: null, asked: "", answer: null, touch: NONE, entityNames: new Set(), load: 0,
 };
-window.neurigraph = { ready: false };
+window.neurigraph = {}; // for the console: the picture
 
 // who ----------------------------------------------------------------------------------------------------------
 
@@ -44,14 +44,16 @@ async function openUser(user, users) {
   document.title = `${user.display_name || user.handle} – Neurigraph`;
   time.show(view.timeline, timeMoved);
   details.begin(view.home, { node: pickNode, record: pickRecord, entity: pickEntity });
+  view.again = null;
   await loadNodes();
   $("entry").hidden = true;
   $("memory").hidden = false;
   for (const id of ["question", "ask"]) $(id).disabled = false;
   hideProblem();
   await showTab(view.tab);
+  await details.overview(user, view.nodes, view.timeline);
   say(`${user.display_name || user.handle}: ${counted(view.nodes.length, "node")}`);
-  window.neurigraph.ready = true;
+  document.body.dataset.state = "ready";
 }
 
 function leave() {
@@ -86,9 +88,9 @@ function recordsThen() {
   return counts;
 }
 
-function drawNodes() {
-  const places = radial(view.nodes);
-  window.neurigraph.cy = graph.draw(graph.nodeElements(view.nodes, view.edges, places, view.branches), pickNode);
+async function drawNodes() {
+  const places = radial(view.nodes, $("graph").clientWidth / Math.max($("graph").clientHeight, 1));
+  window.neurigraph.cy = await graph.draw(graph.nodeElements(view.nodes, view.edges, places, view.branches), pickNode);
   $("graph").setAttribute("aria-label", `Graph of ${counted(view.nodes.length, "node")}`);
 }
 
@@ -137,10 +139,10 @@ async function loadEntities() {
   Object.assign(view, { entities, relations: [...relations.values()] });
 }
 
-function drawEntities() {
+async function drawEntities() {
   const drawn = view.entities.slice(0, MOST_ENTITIES);
   const places = forces(drawn, view.relations.map((one) => [one.source, one.target]));
-  window.neurigraph.cy = graph.draw(graph.entityElements(drawn, view.relations, places), pickEntity);
+  window.neurigraph.cy = await graph.draw(graph.entityElements(drawn, view.relations, places), pickEntity);
   $("graph").setAttribute("aria-label", `Graph of ${counted(drawn.length, "entity")} with most mentions and ${counted(view.relations.length, "relation")}`);
   dressEntities();
 }
@@ -163,25 +165,30 @@ async function showTab(tab) {
   }
   $("list").setAttribute("aria-labelledby", `tab-${tab}`);
   if (tab === "nodes") {
-    drawNodes();
+    await drawNodes();
     dressNodes();
   } else {
+    $("list").replaceChildren(el("p", { class: "quiet small" }, "Loading…"));
     await loadEntities();
-    drawEntities();
+    if (view.tab !== tab) return;
+    await drawEntities();
   }
   legend();
 }
 
 function legend() {
   const entry = (symbol, text) => el("li", {}, symbol, el("span", {}, text));
-  const line = "var(--quiet)";
+  const line = themed("quiet");
   const kinds = [...new Set(view.entities.slice(0, MOST_ENTITIES).map((one) => one.kind))];
   const shapes = view.tab === "entities" ? kinds.map((kind) => entry(mark(kindShape(kind), kindShade(kind)), kind)) : [
-    entry(mark("round-octagon", line), "the user"), entry(mark("ellipse", line), "concept, files awake"),
-    entry(mark("ellipse", line, { hollow: true }), "empty, or files asleep"), entry(mark("diamond", line, { hollow: true }), "persona"),
-    entry(mark("ellipse", line, { hollow: true, dashed: true }), "archived"),
+    entry(mark("round-octagon", line, { hollow: true }), "the user"), entry(mark("ellipse", line, { hollow: true }), "concept"),
+    entry(mark("diamond", line, { hollow: true }), "persona"), entry(mark("ellipse", line), "filled: files awake"),
+    entry(mark("ellipse", line, { hollow: true }), "pale: asleep or empty"), entry(mark("ellipse", line, { hollow: true, dashed: true }), "archived"),
   ];
-  $("legend").querySelector("ul").replaceChildren(...shapes, el("li", { class: "quiet" }, view.tab === "nodes" ? "size: records, colour: branch" : "size: mentions"));
+  if (view.answer && view.tab === "nodes") {
+    shapes.push(entry(mark("ellipse", themed("mark"), { hollow: true, ring: true }), "anchor"), entry(mark("ellipse", themed("mark")), "holds hits"));
+  }
+  $("legend").replaceChildren(...shapes, el("li", {}, view.tab === "nodes" ? "size: records" : "size: mentions"));
 }
 
 async function pickNode(id) {
@@ -208,19 +215,20 @@ async function pickEntity(id, name) {
   await view.again();
 }
 
-async function timeMoved(settled) {
-  if (view.tab === "nodes" && !settled) dressNodes();
+async function timeMoved(settled, text) {
+  if (view.tab === "nodes" && !settled && view.nodes.length < 300) dressNodes();
   if (!settled) return;
   await guarded(async () => {
     if (view.tab === "nodes") {
-      if (await loadNodes()) drawNodes();
+      if (await loadNodes()) await drawNodes();
       dressNodes();
     } else {
       await loadEntities();
-      drawEntities();
+      await drawEntities();
     }
     if (view.asked) await ask();
     await view.again?.();
+    say(text);
   });
 }
 
@@ -230,6 +238,7 @@ async function ask() {
   view.answer = await get(`${view.home}/search`, { body });
   view.touch = touched(view.answer, view.nodes);
   view.entityNames = new Set(view.answer.hits.map((hit) => hit.reached?.entity?.toLowerCase()).filter(Boolean));
+  legend();
   showResults(view.answer, { node: pickNode, record: pickRecord, entity: pickEntity }, forget);
   if (view.tab === "nodes") dressNodes();
   else dressEntities();
@@ -240,6 +249,7 @@ function forget() {
   $("results").hidden = true;
   $("question").value = "";
   $("question").focus();
+  legend();
   if (view.tab === "nodes") dressNodes();
   else dressEntities();
 }
@@ -270,7 +280,7 @@ function setTheme(dark) {
   $("theme").textContent = dark ? "Light" : "Dark";
   $("theme").setAttribute("aria-label", dark ? "Use the light theme" : "Use the dark theme");
   $("theme").setAttribute("aria-pressed", String(dark));
-  graph.restyle(graph.colourOf);
+  graph.restyle();
   if (view.home && !$("memory").hidden) {
     if (view.tab === "nodes") dressNodes();
     else dressEntities();

@@ -1,5 +1,5 @@
 // The slider: days from the first record to the last one; its right end is now.
-import { $, counted, el, say, shownDay, svg } from "./dom.js";
+import { $, counted, el, shownDay, svg } from "./dom.js";
 
 const LENGTH = 86400000;
 let first = 0;
@@ -67,8 +67,7 @@ function moved() {
   changed(false);
   clearTimeout(settled);
   settled = setTimeout(() => {
-    say(text);
-    changed(true);
+    changed(true, text);
   }, 250);
 }
 
