@@ -21,6 +21,8 @@ from tests.page.conftest import OPERATORS, Known, OpenTab, Tab, known
 
 pytestmark = pytest.mark.ledger("U09")
 
+expect.set_options(timeout=20_000)  # the machine may have other work
+
 QUESTION = "When did Dave marry Ellen?"
 CLASSES = "(name) => neurigraph.cy.nodes('.' + name).map((node) => node.id()).sort()"
 OVERLAPS = """() => {
@@ -222,7 +224,8 @@ async def test_an_entity_shows_its_profile_its_facts_and_their_chains(bobs: Tab,
     chain = page.get_by_role("list", name="Chain of the fact, newest first")
     await expect(chain.locator("li")).to_have_count(2)
     await expect(chain.locator("li").nth(0)).to_contain_text("live, holds now")
-    await expect(chain.locator("li").nth(1)).to_contain_text("27 Birch Street. superseded · Jun 1, 2023 – Oct 18, 2025", use_inner_text=False)
+    await expect(chain.locator("li").nth(1)).to_contain_text("27 Birch Street.")
+    await expect(chain.locator("li").nth(1)).to_contain_text("superseded · Jun 1, 2023 – Oct 18, 2025")
     await page.get_by_role("button", name="Evidence that it is married to Dave Kowalski").click()
     await expect(page.locator("#details")).to_contain_text("Planning opening day")
     assert await page.evaluate(OVERLAPS) == []

@@ -21,7 +21,6 @@ function style(many) {
     } },
     { selector: "node[?archived]", style: { "border-style": "dashed" } },
     { selector: "node[?root]", style: { "font-size": 17 } },
-    { selector: ".then", style: { opacity: 0.25 } },
     { selector: "edge", style: { width: 2, "line-color": edge, opacity: 0.75, "curve-style": many ? "haystack" : "straight" } },
     { selector: "edge[colour]", style: { "line-color": "data(colour)" } },
     { selector: "edge[label]", style: {
@@ -29,8 +28,9 @@ function style(many) {
       "target-arrow-shape": "triangle", "target-arrow-color": edge, "arrow-scale": 0.8, color: quiet, "font-size": 12, "min-zoomed-font-size": 6,
       "font-family": "system-ui, sans-serif", "text-rotation": "autorotate", "text-outline-color": ground, "text-outline-width": 3,
     } },
-    { selector: "edge[?solid]", style: { "curve-style": "bezier", "control-point-step-size": 46, "line-style": "solid", opacity: 0.9, label: "data(label)" } },
+    { selector: "edge[?solid]", style: { "curve-style": "bezier", "control-point-step-size": 64, "line-style": "solid", opacity: 0.9, label: "data(label)" } },
     { selector: "edge.near", style: { label: "data(label)", opacity: 1, width: 2.2, "line-color": accent, "target-arrow-color": accent, color: text } },
+    { selector: ".then", style: { opacity: 0.25 } },
     { selector: ".aside", style: { opacity: 0.2 } },
     { selector: "edge.aside", style: { opacity: 0.1 } },
     { selector: "edge.way", style: { "line-color": marked, width: 4, opacity: 1, "z-index": 5 } },
@@ -181,6 +181,11 @@ export function nodeElements(nodes, edges, places, branches) {
     data: { id: edge.edge_id, source: edge.source_id, target: edge.target_id, label: edge.edge_type.replaceAll("_", " ").toLowerCase() },
   }));
   return { nodes: parts, edges: [...lines, ...across] };
+}
+
+export function clear() {
+  drawing++;
+  cy?.elements().remove();
 }
 
 export const nodeSize = (node, records) => (node.layer === 0 ? 46 : Math.min(20 + 6 * Math.sqrt(records), 50));

@@ -92,7 +92,7 @@ function rows(nodes, at, places) {
   });
 }
 
-const LINK = 165;
+const LINK = 190;
 
 function pull(one, two, share) {
   const [dx, dy] = [two.x - one.x, two.y - one.y];

@@ -1,5 +1,5 @@
 // The page: who is here, what is loaded, and how its parts work together.
-import { all, get, Problem, query, request, use } from "./api.js";
+import { all, get, Problem, query, use } from "./api.js";
 import * as details from "./details.js";
 import { button, $, counted, el, hideProblem, say, showProblem } from "./dom.js";
 import * as graph from "./graph.js";
@@ -117,11 +117,14 @@ function dressNodes() {
 
 // entities -----------------------------------------------------------------------------------------------------
 
-async function loadEntities() {
+// The list is shown as soon as it is there; relations follow, entity by entity, before the picture.
+async function showEntities() {
   const as_of = time.asOf();
   const mine = ++view.load;
-  const answer = await request(`${view.home}/entities${query({ as_of, limit: 200 })}`);
-  const entities = await answer.json();
+  const entities = await get(`${view.home}/entities${query({ as_of, limit: 200 })}`);
+  if (mine !== view.load || view.tab !== "entities") return;
+  view.entities = entities;
+  listEntities();
   const drawn = entities.slice(0, MOST_ENTITIES);
   const ids = new Set(drawn.map((one) => one.entity_id));
   const relations = new Map();
@@ -135,8 +138,9 @@ async function loadEntities() {
     }
   };
   await Promise.all([one(), one(), one(), one()]);
-  if (mine !== view.load) return;
-  Object.assign(view, { entities, relations: [...relations.values()] });
+  if (mine !== view.load || view.tab !== "entities") return;
+  view.relations = [...relations.values()];
+  await drawEntities();
 }
 
 async function drawEntities() {
@@ -147,10 +151,19 @@ async function drawEntities() {
   dressEntities();
 }
 
+function touchedEntities() {
+  const named = view.entities.filter((one) => one.names.some((name) => view.entityNames.has(name.toLowerCase())));
+  return new Map(named.map((one) => [one.entity_id, 1]));
+}
+
 function dressEntities() {
-  const hits = new Map(view.entities.filter((one) => one.names.some((name) => view.entityNames.has(name.toLowerCase()))).map((one) => [one.entity_id, 1]));
-  graph.highlight({ anchors: new Set(), ways: new Set(), hits });
+  graph.highlight({ anchors: new Set(), ways: new Set(), hits: touchedEntities() });
   graph.select(view.selected);
+  listEntities();
+}
+
+function listEntities() {
+  const hits = touchedEntities();
   const more = view.entities.length > MOST_ENTITIES && el("p", { class: "quiet small" }, `The picture shows the ${MOST_ENTITIES} with most mentions.`);
   lists.showEntities(view.entities, { selected: view.selected, pick: pickEntity, role: (id) => (hits.has(id) ? "touched" : "") }, more);
 }
@@ -169,9 +182,8 @@ async function showTab(tab) {
     dressNodes();
   } else {
     $("list").replaceChildren(el("p", { class: "quiet small" }, "Loading…"));
-    await loadEntities();
-    if (view.tab !== tab) return;
-    await drawEntities();
+    graph.clear();
+    await showEntities();
   }
   legend();
 }
@@ -223,8 +235,7 @@ async function timeMoved(settled, text) {
       if (await loadNodes()) await drawNodes();
       dressNodes();
     } else {
-      await loadEntities();
-      await drawEntities();
+      await showEntities();
     }
     if (view.asked) await ask();
     await view.again?.();
