@@ -119,7 +119,7 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class RecordDay:
-    """How many records of a node happened on a day, in UTC, as in 2025-03-01. `day` None: undated ones, which hold at every time."""
+    """How many records of a node happened on a day in UTC, as in 2025-03-01; `day` None: undated ones, which always hold."""
 
     node_id: UUID
     day: str | None

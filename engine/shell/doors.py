@@ -63,7 +63,9 @@ async def _say_when_ready(here: Session, opening: engine.Opening, listener: sock
     await opening.ready.wait()
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    here.line(f"REST at http://{shown}:{port}, the graph at http://{shown}:{port}/, the reference at http://{shown}:{port}/docs")
+    here.line(
+        f"REST at http://{shown}:{port}, the graph at http://{shown}:{port}/, the reference at http://{shown}:{port}/docs"
+    )
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -63,7 +63,9 @@ OpenTab = Callable[..., Awaitable[Tab]]
 @pytest.fixture(scope="session")
 async def browser() -> AsyncIterator[Browser]:
     if CHROMIUM is None:
-        pytest.skip("No Chromium is installed: neither chromium, chromium-browser nor google-chrome is on the path; or set CHROMIUM.")
+        pytest.skip(
+            "No Chromium is installed: neither chromium, chromium-browser nor google-chrome is on the path; or set CHROMIUM."
+        )
     async with async_playwright() as playwright:
         running = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield running

@@ -37,7 +37,10 @@ async def test_files_are_asked_for_again_and_those_of_others_kept(door: httpx.As
     for name in files.NAMES:
         sent = await door.get(f"/page/{name}")
         assert sent.status_code == 200 and sent.content == (files.FOLDER / name).read_bytes(), name
-        assert sent.headers["content-type"] == files.TYPES[Path(name).suffix] and sent.headers["content-encoding"] == "gzip"
+        assert (
+            sent.headers["content-type"] == files.TYPES[Path(name).suffix]
+            and sent.headers["content-encoding"] == "gzip"
+        )
         assert ("immutable" in sent.headers["cache-control"]) == name.startswith("vendor/"), name
         known = await door.get(f"/page/{name}", headers={"If-None-Match": sent.headers["etag"]})
         assert (known.status_code, known.content) == (304, b"")
@@ -62,14 +65,18 @@ def test_no_file_holds_inline_code_or_another_address() -> None:
     for name in files.NAMES:
         text = (files.FOLDER / name).read_text(encoding="utf-8")
         if not name.startswith("vendor/"):
-            assert not any(word in text for word in ("innerHTML", "insertAdjacent", "document.write", "eval(", "localStorage"))
+            assert not any(
+                word in text for word in ("innerHTML", "insertAdjacent", "document.write", "eval(", "localStorage")
+            )
             assert "http://" not in text.replace("http://www.w3.org/", "") and "https://" not in text, name
             assert len(text.splitlines()) <= 320, name
 
 
 def test_the_wheel_holds_the_page_and_the_licence_of_its_library(tmp_path: Path) -> None:
     build = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
-    made = subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True)
+    made = subprocess.run(
+        [sys.executable, "-c", build, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     with zipfile.ZipFile(tmp_path / made.stdout.strip().splitlines()[-1]) as wheel:
         held = set(wheel.namelist())
     assert {f"api/page/static/{name}" for name in files.NAMES} <= held

@@ -6,7 +6,6 @@ import asyncio
 import re
 import time
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from playwright.async_api import Page, expect
@@ -60,7 +59,9 @@ async def test_a_wrong_token_is_refused_and_a_right_one_is_kept_nowhere(
     one = await tab(guarded_address)
     await expect(one.page.locator("#token")).to_be_focused()
     await one.sign_in("ngt_wrong")
-    await expect(one.page.get_by_role("alert")).to_have_text(re.compile("credential|Authentication|token", re.IGNORECASE))
+    await expect(one.page.get_by_role("alert")).to_have_text(
+        re.compile("credential|Authentication|token", re.IGNORECASE)
+    )
     await expect(one.page.locator("#memory")).to_be_hidden()
     await one.sign_in(bob.token)
     await one.ready()
@@ -86,9 +87,7 @@ async def test_the_operator_names_a_user(tab: OpenTab, guarded_address: str, bob
     await expect(one.page.locator("#token")).to_be_visible()
 
 
-async def test_other_tokens_see_nothing_of_it(
-    tab: OpenTab, guarded_address: str, engine: Engine, bob: Known
-) -> None:
+async def test_other_tokens_see_nothing_of_it(tab: OpenTab, guarded_address: str, engine: Engine, bob: Known) -> None:
     ann = await known(engine, "Ann")
     node = await engine.memory(ann.user.user_id).nodes.provision(NewNode(ann.user.user_id, "Ledger", "persona"))
     one = await tab(guarded_address)
@@ -237,7 +236,9 @@ async def test_an_entity_shows_its_profile_its_facts_and_their_chains(bobs: Tab,
 async def test_names_and_texts_are_never_markup(tab: OpenTab, guarded_address: str, engine: Engine) -> None:
     eve = await known(engine, "<img src=x onerror=alert(1)>")
     memory, evil = engine.memory(eve.user.user_id), "<img src=x onerror=alert(2)>"
-    node = await memory.nodes.provision(NewNode(eve.user.user_id, evil, summary="<script>alert(3)</script>", keywords=(evil,)))
+    node = await memory.nodes.provision(
+        NewNode(eve.user.user_id, evil, summary="<script>alert(3)</script>", keywords=(evil,))
+    )
     turn = Turn("<b>Eve</b>", f"{evil} The walleye lives in Galway. <svg onload=alert(4)>")
     await memory.records.remember(Conversation("c", (turn,), title=evil), node_id=node.node_id)
     [one] = [entity for entity in await memory.entities.list(everything=True) if "Galway" in entity.name]
@@ -308,16 +309,38 @@ async def test_everything_has_a_name_and_a_contrast(
     await (await item(one.page, "Ellen")).click()
     await titled(one.page, "Ellen")
     found = await one.page.evaluate(AUDIT)
-    assert found == {"unnamed": [], "twice": [], "skipped": [], "missing": [], "small": [], "lang": "en", "landmarks": []}
+    assert found == {
+        "unnamed": [],
+        "twice": [],
+        "skipped": [],
+        "missing": [],
+        "small": [],
+        "lang": "en",
+        "landmarks": [],
+    }
     for theme in (scheme, {"light": "dark", "dark": "light"}[scheme]):
         assert await one.page.evaluate("document.documentElement.dataset.theme") == theme
         colours = await one.page.evaluate(
             """Object.fromEntries("ground surface raised soft text quiet accent on-accent warn mark".split(" ")
               .map((name) => [name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()]))"""
         )
-        pairs = [(text, ground) for text in ("text", "quiet", "accent", "mark", "warn") for ground in ("ground", "surface")]
-        pairs += [("text", "raised"), ("quiet", "raised"), ("text", "soft"), ("accent", "soft"), ("quiet", "soft"), ("mark", "soft"), ("on-accent", "accent")]
-        assert {pair: contrast(colours[pair[0]], colours[pair[1]]) for pair in pairs if contrast(colours[pair[0]], colours[pair[1]]) < 4.5} == {}
+        pairs = [
+            (text, ground) for text in ("text", "quiet", "accent", "mark", "warn") for ground in ("ground", "surface")
+        ]
+        pairs += [
+            ("text", "raised"),
+            ("quiet", "raised"),
+            ("text", "soft"),
+            ("accent", "soft"),
+            ("quiet", "soft"),
+            ("mark", "soft"),
+            ("on-accent", "accent"),
+        ]
+        assert {
+            pair: contrast(colours[pair[0]], colours[pair[1]])
+            for pair in pairs
+            if contrast(colours[pair[0]], colours[pair[1]]) < 4.5
+        } == {}
         drawn = set(await one.page.evaluate("neurigraph.cy.nodes().map((node) => node.data('colour'))"))
         assert len(drawn) > 3 and all(contrast(colour, colours["ground"]) >= 4.5 for colour in drawn)
         await one.page.click("#theme")
@@ -359,7 +382,11 @@ async def test_two_thousand_nodes_are_drawn(
         await opened.ready()
         loaded = time.perf_counter() - start
         page = opened.page
-        assert await page.evaluate("neurigraph.cy.nodes().length") == MANY + 1 == await page.evaluate("neurigraph.cy.edges().length") + 1
+        assert (
+            await page.evaluate("neurigraph.cy.nodes().length")
+            == MANY + 1
+            == await page.evaluate("neurigraph.cy.edges().length") + 1
+        )
         await expect(page.locator("#list [role=treeitem]")).to_have_count(21)
         await asyncio.sleep(0.3)
         longest, frames = await page.evaluate("longest"), await page.evaluate(FRAMES)
@@ -373,4 +400,6 @@ async def test_two_thousand_nodes_are_drawn(
             )
         assert opened.errors == [] or all("401" in error for error in opened.errors)
     finally:
-        await engine.neo4j.write("MATCH (n:Node {batch: $root}) WHERE n.node_id <> $root DETACH DELETE n", root=str(one.user.user_id))
+        await engine.neo4j.write(
+            "MATCH (n:Node {batch: $root}) WHERE n.node_id <> $root DETACH DELETE n", root=str(one.user.user_id)
+        )
