@@ -51,9 +51,10 @@ class Users(OfWorkspace, name="users"):
     @reads(identities)
     async def me(self) -> Credential:
         """Of what kind the caller's credential is, and of which user."""
-        who = self._identity
-        owned = who.kind == "user" and who.principal_id is not None
-        return Credential(who.kind, await self._services.users.get(who.principal_id) if owned else None)
+        who, user = self._identity, None
+        if who.kind == "user" and who.principal_id is not None:
+            user = await self._services.users.get(who.principal_id)
+        return Credential(who.kind, user)
 
     def _own(self, user: User) -> User:
         who = self._identity
