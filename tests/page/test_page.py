@@ -204,6 +204,8 @@ async def test_the_time_changes_what_is_shown(bobs: Tab) -> None:
     await page.focus("#day")
     await page.keyboard.press("Home")
     await expect(page.locator("#list [role=option]")).to_have_count(1)
+    await page.get_by_role("tab", name="Nodes").click()
+    await expect(await item(page, "Travel")).to_have_attribute("aria-label", re.compile("0 records"))
 
 
 async def named(engine: Engine, bob: Known, name: str) -> Entity:

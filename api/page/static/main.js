@@ -50,7 +50,7 @@ async function openUser(user, users) {
   $("memory").hidden = false;
   for (const id of ["question", "ask"]) $(id).disabled = false;
   hideProblem();
-  await showTab(view.tab);
+  await showTab(view.tab, false);
   await details.overview(user, view.nodes, view.timeline);
   say(`${user.display_name || user.handle}: ${counted(view.nodes.length, "node")}`);
   document.body.dataset.state = "ready";
@@ -125,6 +125,7 @@ async function showEntities() {
   if (mine !== view.load || view.tab !== "entities") return;
   view.entities = entities;
   listEntities();
+  legend();
   const drawn = entities.slice(0, MOST_ENTITIES);
   const ids = new Set(drawn.map((one) => one.entity_id));
   const relations = new Map();
@@ -140,6 +141,7 @@ async function showEntities() {
   await Promise.all([one(), one(), one(), one()]);
   if (mine !== view.load || view.tab !== "entities") return;
   view.relations = [...relations.values()];
+  $("waiting").hidden = true;
   await drawEntities();
 }
 
@@ -170,22 +172,26 @@ function listEntities() {
 
 // what is shown --------------------------------------------------------------------------------------------------
 
-async function showTab(tab) {
+async function showTab(tab, reload = true) {
   view.tab = tab;
   for (const name of ["nodes", "entities"]) {
     $(`tab-${name}`).setAttribute("aria-selected", String(name === tab));
     $(`tab-${name}`).tabIndex = name === tab ? 0 : -1;
   }
   $("list").setAttribute("aria-labelledby", `tab-${tab}`);
+  $("waiting").hidden = true;
   if (tab === "nodes") {
+    if (reload) await loadNodes();
+    if (view.tab !== tab) return;
     await drawNodes();
     dressNodes();
+    legend();
   } else {
+    $("waiting").hidden = false;
     $("list").replaceChildren(el("p", { class: "quiet small" }, "Loading…"));
     graph.clear();
     await showEntities();
   }
-  legend();
 }
 
 function legend() {
