@@ -34,7 +34,7 @@ function style(many) {
     { selector: ".aside", style: { opacity: 0.2 } },
     { selector: "edge.aside", style: { opacity: 0.1 } },
     { selector: "edge.way", style: { "line-color": marked, width: 4, opacity: 1, "z-index": 5 } },
-    { selector: "node.way", style: { "border-color": marked } },
+    { selector: "node.way", style: { "border-color": marked, opacity: 1 } },
     { selector: "node.hit", style: { "background-color": marked, "border-color": marked } },
     { selector: "node.anchor", style: { "border-color": marked, "border-width": 6, "border-style": "double" } },
     { selector: "node:selected", style: { "overlay-color": accent, "overlay-opacity": 0.22, "overlay-padding": 9, "overlay-shape": "ellipse" } },

@@ -1,20 +1,17 @@
 // The page: who is here, what is loaded, and how its parts work together.
 import { all, get, Problem, query, use } from "./api.js";
 import * as details from "./details.js";
-import { button, $, counted, el, hideProblem, say, showProblem } from "./dom.js";
+import { $, counted, el, hideProblem, say, showProblem } from "./dom.js";
+import { dressEntities, showEntities } from "./entities.js";
 import * as graph from "./graph.js";
-import { forces, radial } from "./layout.js";
+import { radial } from "./layout.js";
+import { legend } from "./legend.js";
 import * as lists from "./lists.js";
-import { isDark, kindShade, kindShape, mark, themed } from "./looks.js";
+import { isDark } from "./looks.js";
 import { showResults, touched } from "./search.js";
 import * as time from "./time.js";
+import { NONE, view } from "./view.js";
 
-const MOST_ENTITIES = 32;
-const NONE = { anchors: new Set(), hits: new Map(), ways: new Set() };
-const view = {
-  home: "", tab: "nodes", nodes: [], edges: [], timeline: [], branches: new Map(), entities: [], relations: [],
-  selected: null, asked: "", answer: null, touch: NONE, entityNames: new Set(), load: 0,
-};
 window.neurigraph = {}; // for the console: the picture
 
 // who ----------------------------------------------------------------------------------------------------------
@@ -43,7 +40,7 @@ async function openUser(user, users) {
   view.timeline = await all(`${view.home}/timeline`, {}, { most: 20000 });
   document.title = `${user.display_name || user.handle} – Neurigraph`;
   time.show(view.timeline, timeMoved);
-  details.begin(view.home, { node: pickNode, record: pickRecord, entity: pickEntity });
+  details.begin(view.home, view.open);
   view.again = null;
   await loadNodes();
   $("entry").hidden = true;
@@ -115,61 +112,6 @@ function dressNodes() {
   });
 }
 
-// entities -----------------------------------------------------------------------------------------------------
-
-// The list is shown as soon as it is there; relations follow, entity by entity, before the picture.
-async function showEntities() {
-  const as_of = time.asOf();
-  const mine = ++view.load;
-  const entities = await get(`${view.home}/entities${query({ as_of, limit: 200 })}`);
-  if (mine !== view.load || view.tab !== "entities") return;
-  view.entities = entities;
-  listEntities();
-  legend();
-  const drawn = entities.slice(0, MOST_ENTITIES);
-  const ids = new Set(drawn.map((one) => one.entity_id));
-  const relations = new Map();
-  const waiting = [...drawn];
-  const one = async () => {
-    for (let next = waiting.shift(); next && mine === view.load; next = waiting.shift()) {
-      for (const relation of await all(`${view.home}/entities/${next.entity_id}/relations`, { as_of }, { most: 500 })) {
-        if (!relation.outgoing || !ids.has(relation.other_id)) continue;
-        relations.set(relation.relation_id, { ...relation, source: next.entity_id, target: relation.other_id });
-      }
-    }
-  };
-  await Promise.all([one(), one(), one(), one()]);
-  if (mine !== view.load || view.tab !== "entities") return;
-  view.relations = [...relations.values()];
-  $("waiting").hidden = true;
-  await drawEntities();
-}
-
-async function drawEntities() {
-  const drawn = view.entities.slice(0, MOST_ENTITIES);
-  const places = forces(drawn, view.relations.map((one) => [one.source, one.target]));
-  window.neurigraph.cy = await graph.draw(graph.entityElements(drawn, view.relations, places), pickEntity);
-  $("graph").setAttribute("aria-label", `Graph of ${counted(drawn.length, "entity")} with most mentions and ${counted(view.relations.length, "relation")}`);
-  dressEntities();
-}
-
-function touchedEntities() {
-  const named = view.entities.filter((one) => one.names.some((name) => view.entityNames.has(name.toLowerCase())));
-  return new Map(named.map((one) => [one.entity_id, 1]));
-}
-
-function dressEntities() {
-  graph.highlight({ anchors: new Set(), ways: new Set(), hits: touchedEntities() });
-  graph.select(view.selected);
-  listEntities();
-}
-
-function listEntities() {
-  const hits = touchedEntities();
-  const more = view.entities.length > MOST_ENTITIES && el("p", { class: "quiet small" }, `The picture shows the ${MOST_ENTITIES} with most mentions.`);
-  lists.showEntities(view.entities, { selected: view.selected, pick: pickEntity, role: (id) => (hits.has(id) ? "touched" : "") }, more);
-}
-
 // what is shown --------------------------------------------------------------------------------------------------
 
 async function showTab(tab, reload = true) {
@@ -192,21 +134,6 @@ async function showTab(tab, reload = true) {
     graph.clear();
     await showEntities();
   }
-}
-
-function legend() {
-  const entry = (symbol, text) => el("li", {}, symbol, el("span", {}, text));
-  const line = themed("quiet");
-  const kinds = [...new Set(view.entities.slice(0, MOST_ENTITIES).map((one) => one.kind))];
-  const shapes = view.tab === "entities" ? kinds.map((kind) => entry(mark(kindShape(kind), kindShade(kind)), kind)) : [
-    entry(mark("round-octagon", line, { hollow: true }), "the user"), entry(mark("ellipse", line, { hollow: true }), "concept"),
-    entry(mark("diamond", line, { hollow: true }), "persona"), entry(mark("ellipse", line), "filled: files awake"),
-    entry(mark("ellipse", line, { hollow: true }), "pale: asleep or empty"), entry(mark("ellipse", line, { hollow: true, dashed: true }), "archived"),
-  ];
-  if (view.answer && view.tab === "nodes") {
-    shapes.push(entry(mark("ellipse", themed("mark"), { hollow: true, ring: true }), "anchor"), entry(mark("ellipse", themed("mark")), "holds hits"));
-  }
-  $("legend").replaceChildren(...shapes, el("li", {}, view.tab === "nodes" ? "size: records" : "size: mentions"));
 }
 
 async function pickNode(id) {
@@ -252,11 +179,14 @@ async function timeMoved(settled, text) {
 async function ask() {
   const body = { query: view.asked, limit: 12, explain: true };
   if (time.asOf()) body.as_of = time.asOf();
-  view.answer = await get(`${view.home}/search`, { body });
+  const mine = ++view.searches;
+  const answer = await get(`${view.home}/search`, { body });
+  if (mine !== view.searches || !view.asked) return;
+  view.answer = answer;
   view.touch = touched(view.answer, view.nodes);
   view.entityNames = new Set(view.answer.hits.map((hit) => hit.reached?.entity?.toLowerCase()).filter(Boolean));
   legend();
-  showResults(view.answer, { node: pickNode, record: pickRecord, entity: pickEntity }, forget);
+  showResults(view.answer, view.open, forget);
   if (view.tab === "nodes") dressNodes();
   else dressEntities();
 }
@@ -360,6 +290,7 @@ function graphKeys(event) {
   event.preventDefault();
 }
 
+Object.assign(view.open, { node: pickNode, record: pickRecord, entity: pickEntity });
 listen();
 try {
   await enter("");
