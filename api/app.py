@@ -26,6 +26,7 @@ from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight
 from api.mcp import http as mcp
 from api.observing import OFF, TRACE_ID, Observed
+from api.page import files as page
 from api.reference import reference
 from api.routes import (
     assignments,
@@ -143,7 +144,7 @@ def create_app(
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(bearer)], responses=usual)
     app.include_router(metrics.router)
-    app.router.routes.extend(mcp.ROUTES)
+    app.router.routes.extend((*mcp.ROUTES, *page.ROUTES))
     app.state.opening = Opening.done(engine) if engine else opening
     if app.state.opening is not None:
         app.state.scraping = Scraping(app.state.opening)

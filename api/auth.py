@@ -22,6 +22,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.limits import RateLimit
+from api.page import files as page
 from api.peer import LocalOnly, Peers
 from api.problems import engine_problem, http_kind, problem
 from engine.domain.principal import Identity
@@ -30,7 +31,7 @@ from engine.neurigraph import Engine
 from engine.operations.authenticating import Authentication
 from engine.settings import Settings
 
-OPEN_PATHS = frozenset({"/docs", "/v1/health/live", "/v1/health/ready", "/v1/openapi.json"})
+OPEN_PATHS = page.PATHS | {"/docs", "/v1/health/live", "/v1/health/ready", "/v1/openapi.json"}
 """Paths without authentication: they return no memory, and a service's supervisor has no secrets."""
 METRICS = "/metrics"
 """May be open to this machine, see `metrics_open`."""

@@ -33,7 +33,7 @@ from engine.domain.ingest import Failure, IngestedSource, IngestSession
 from engine.domain.intention import Intention
 from engine.domain.job import JobState, Run
 from engine.domain.metadata import MetadataPage, RegisteredEdge
-from engine.domain.node import ChildNode, CreatedEdge, ProvisionedNode, Shell, TreeNode, User
+from engine.domain.node import ChildNode, CreatedEdge, Credential, ProvisionedNode, RecordDay, Shell, TreeNode, User
 from engine.domain.profile import FactGroup, Profile
 from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.domain.record import IngestReport
@@ -71,6 +71,10 @@ class AsyncClient(AsyncSender):
     async def find_user(self, handle: str) -> User:
         """The user with this handle; a user finds only itself."""
         return await self._value(Call("GET", path("/v1/users/by-handle/{}", handle)), User)
+
+    async def get_credential(self) -> Credential:
+        """Of what kind the credential of this request is, and whose if it is a user's."""
+        return await self._value(Call("GET", "/v1/users/me"), Credential)
 
     async def get_user(self, user_id: UUID | str) -> User:
         """The user with this id; a user finds only itself."""
@@ -343,6 +347,14 @@ class AsyncClient(AsyncSender):
                 query={"depth": depth, "as_of": as_of, "known_at": known_at, "limit": limit, "cursor": cursor},
             ),
             TreeNode,
+        )
+
+    async def get_timeline(
+        self, user_id: UUID | str, *, limit: int = OMIT, cursor: str | None = OMIT
+    ) -> Page[RecordDay]:
+        """On which days the records of the graph happened, node by node, undated ones first, one page; for its user."""
+        return await self._page(
+            Call("GET", path("/v1/users/{}/timeline", user_id), query={"limit": limit, "cursor": cursor}), RecordDay
         )
 
     async def find_anchors(

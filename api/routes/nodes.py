@@ -16,7 +16,7 @@ from api.entity_tags import TAGGED, IfNoneMatch, matches, shell_tag
 from api.models import Body, NewEdge, NewNodeBody
 from api.problems import WRITES, answered, documented, replayable
 from engine.domain.metadata import EdgePlace, MetadataPage, RegisteredEdge
-from engine.domain.node import MAX_LAYER, ChildNode, CreatedEdge, NewNode, ProvisionedNode, Shell, TreeNode
+from engine.domain.node import MAX_LAYER, ChildNode, CreatedEdge, NewNode, ProvisionedNode, RecordDay, Shell, TreeNode
 from engine.domain.search import Anchor
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["nodes"], route_class=JsonRoute)
@@ -89,6 +89,12 @@ async def tree(
 ) -> Sequence[TreeNode]:
     """The first 10,000 nodes of the graph, parents first, one page; for its user."""
     return page.window(await memory.nodes.tree(moment, depth=depth))
+
+
+@router.get("/timeline", operation_id="getTimeline", responses=PAGE_HEADERS)
+async def timeline(memory: UserMemory, page: APage) -> Sequence[RecordDay]:
+    """On which days the records of the graph happened, node by node, undated ones first, one page; for its user."""
+    return page.following(await memory.nodes.timeline(skip=page.offset, limit=page.limit))
 
 
 @router.get("/anchors", operation_id="findAnchors", responses=PAGE_HEADERS)

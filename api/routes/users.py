@@ -13,7 +13,7 @@ from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, text
 from api.models import NewUser
 from api.problems import WRITES, answered
-from engine.domain.node import User
+from engine.domain.node import Credential, User
 
 router = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
 
@@ -52,6 +52,12 @@ async def find_user(
 ) -> User:
     """The user with this handle; a user finds only itself."""
     return await workspace.users.find(handle)
+
+
+@router.get("/me", operation_id="getCredential")
+async def get_credential(workspace: CurrentWorkspace) -> Credential:
+    """Of what kind the credential of this request is, and whose if it is a user's."""
+    return await workspace.users.me()
 
 
 @router.get("/{user_id}", operation_id="getUser")

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from engine.domain.principal import IdentityKind
+
 NodeType = Literal["user", "concept", "persona"]
 FileState = Literal["active", "dormant", "rehydrating"]
 ContentType = Literal["conversation", "event", "file_upload", "other"]
@@ -26,6 +28,14 @@ class User:
     created: bool
     archived: bool = False
     """With the root, and so with everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """Of what kind a credential is, and whose if it is a user's."""
+
+    kind: IdentityKind
+    user: User | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +115,15 @@ class TreeNode:
     archived: bool
     records: int
     items: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDay:
+    """How many records of a node happened on a day in UTC, as in 2025-03-01; `day` None: undated ones, which always hold."""
+
+    node_id: UUID
+    day: str | None
+    records: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from uuid import UUID
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.metadata import EdgePlace, MetadataPage, RecordMetadata, RegisteredEdge
 from engine.domain.names import clean_name, name_key, shown_name
-from engine.domain.node import ChildNode, Shell, TreeNode
+from engine.domain.node import ChildNode, RecordDay, Shell, TreeNode
 from engine.domain.page import MOST, check_page
 from engine.domain.principal import Principal
 from engine.domain.search import Anchor
@@ -74,6 +74,11 @@ class Shells:
         if not nodes:
             raise NotFound
         return tuple(nodes)
+
+    async def timeline(self, principal: Principal, *, skip: int, limit: int) -> tuple[RecordDay, ...]:
+        check_page(limit)
+        page = {"skip": skip, "limit": limit}
+        return tuple(await self._neo4j.read(cypher("node/timeline"), row=RecordDay, **principal.parameters, **page))
 
     async def _shell(
         self,

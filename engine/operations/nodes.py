@@ -8,7 +8,7 @@ from uuid import UUID
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change, Changed
 from engine.domain.metadata import MetadataPage
-from engine.domain.node import MAX_LAYER, ChildNode, NewNode, ProvisionedNode, Shell, TreeNode
+from engine.domain.node import MAX_LAYER, ChildNode, NewNode, ProvisionedNode, RecordDay, Shell, TreeNode
 from engine.domain.page import MOST
 from engine.domain.record import AssignableNode
 from engine.domain.search import Anchor
@@ -59,6 +59,11 @@ class Nodes(OfGraph, name="nodes"):
     async def tree(self, moment: Moment = NOW, *, depth: int = MAX_LAYER) -> tuple[TreeNode, ...]:
         """All nodes of the graph down to a layer, parents first. Raises NotFound."""
         return await self._parts.shells.tree(self._principal, moment, depth)
+
+    @reads(owner)
+    async def timeline(self, *, skip: int = 0, limit: int = MOST) -> tuple[RecordDay, ...]:
+        """On which days the records of the graph happened, node by node, undated ones first; one page after `skip` others."""
+        return await self._parts.shells.timeline(self._principal, skip=skip, limit=limit)
 
     @reads(readers)
     async def anchors(

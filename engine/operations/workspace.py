@@ -12,7 +12,7 @@ from engine.domain.embedding import BuildReport, Compression, EmbeddingVersion, 
 from engine.domain.grant import Integration
 from engine.domain.ingest import Failure, FailureState
 from engine.domain.job import DETAILS, JobState, Run
-from engine.domain.node import User
+from engine.domain.node import Credential, User
 from engine.domain.principal import Identity
 from engine.domain.token import NO_GRACE, IssuedToken, NewToken, Token
 from engine.errors import Conflict, NotFound
@@ -47,6 +47,14 @@ class Users(OfWorkspace, name="users"):
     async def get(self, user_id: UUID) -> User:
         """The user with this id; a user finds only itself. Raises NotFound."""
         return self._own(await self._services.users.get(user_id))
+
+    @reads(identities)
+    async def me(self) -> Credential:
+        """Of what kind the caller's credential is, and of which user."""
+        who, user = self._identity, None
+        if who.kind == "user" and who.principal_id is not None:
+            user = await self._services.users.get(who.principal_id)
+        return Credential(who.kind, user)
 
     def _own(self, user: User) -> User:
         who = self._identity

@@ -32,7 +32,7 @@ async def serve(
     host: Annotated[str | None, typer.Option("--host", help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = None,
 ) -> None:
-    """Serve REST until Ctrl-C, and run background jobs; OpenAPI is at /docs."""
+    """Serve REST until Ctrl-C, and run background jobs; the graph page is at /, OpenAPI at /docs."""
     changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = here.with_settings(**changes).settings
     import_from_string(CHECK)(settings)  # before anything is started
@@ -64,7 +64,9 @@ async def _say_when_ready(here: Session, opening: engine.Opening, listener: sock
     await opening.ready.wait()
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    here.line(f"REST at http://{shown}:{port}, its page at http://{shown}:{port}/docs")
+    here.line(
+        f"REST at http://{shown}:{port}, the graph at http://{shown}:{port}/, the reference at http://{shown}:{port}/docs"
+    )
 
 
 def _listening(host: str, port: int) -> socket.socket:

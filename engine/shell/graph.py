@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 from rich.tree import Tree
 
-from engine.domain.node import MAX_LAYER, Edge, TreeNode, User
+from engine.domain.node import MAX_LAYER, Edge, RecordDay, TreeNode, User
 from engine.domain.page import MOST, every
 from engine.errors import NotFound
 from engine.progress import counted
@@ -64,6 +64,18 @@ def _about(node: TreeNode) -> str:
     if node.archived:
         parts.append("archived")
     return " · ".join(parts)
+
+
+@commands.async_command("timeline", as_json=True)
+async def timeline(here: Session, user: Handle = None) -> None:
+    """Show on which days the records of a graph happened, node by node."""
+    async with here.memory(user) as memory:
+        paths = {node.node_id: node for node in await memory.nodes.tree()}
+        days: list[RecordDay] = []
+        while page := await memory.nodes.timeline(skip=len(days), limit=MOST):
+            days += page
+    rows = [(one.day or "undated", paths[one.node_id].name, one.records) for one in days if one.node_id in paths]
+    print_list(here, {"days": days}, ("day", "node", "records"), rows, "There is no record yet.")
 
 
 @commands.async_command("anchors", as_json=True)

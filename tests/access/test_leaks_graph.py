@@ -30,6 +30,7 @@ CYPHER_AIM = {
     "node/anchors_by_name": "anchors",
     "node/of_user": "store refused",
     "node/tree": "tree",
+    "node/timeline": "timeline",
     "edge/ends": "relate refused",
     "edge/by_id": "change refused",
     "node/state": "change refused",
@@ -72,6 +73,7 @@ PREDICATES = {
 }
 REDUNDANT_PREDICATES = {
     "node/tree#0": "the operation is declared for the user alone",
+    "node/timeline#0": "so is this one",
     "edge/by_id#0": "integrations may call no change of an edge, and Postgres takes no commit of one from a persona",
     "edge/ends#0": "the delta and the commit of an edge are written under Postgres' policies, which take a user's own only",
     "search/anchors#7": "the nodes above an anchor only say where to search, which Postgres' policies narrow again",

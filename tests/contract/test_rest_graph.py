@@ -43,6 +43,33 @@ async def test_a_user_is_found_by_id_by_itself_and_by_administrators(house: Hous
     assert foreign.status_code == missing.status_code == 404 and foreign.json()["type"] == missing.json()["type"]
 
 
+@pytest.mark.ledger("U09")
+async def test_a_credential_says_whose_it_is(house: House, open_door: OpenDoor) -> None:
+    for kind in ("user", "persona", "third_party", "administrator"):
+        answer = (await open_door(house.secrets[kind]).get("/v1/users/me")).json()
+        assert answer["kind"] == kind and (answer["user"] or {}).get("handle") == (
+            house.user.handle if kind == "user" else None
+        )
+    assert (await open_door().get("/v1/users/me")).json() == {"kind": "operator", "user": None}
+
+
+@pytest.mark.ledger("U09")
+async def test_the_timeline_says_on_which_days_records_happened(
+    door: httpx.AsyncClient, open_door: OpenDoor, house: House, home_path: str, node: UUID
+) -> None:
+    for day, hour in (("2024-05-04", "23:30:00-05:00"), ("2024-05-05", "08:00:00Z"), ("2023-01-01", "00:00:00Z")):
+        turn = {"speaker": "Bob", "text": f"The walleye of {day}.", "at": f"{day}T{hour}"}
+        body = {"conversation": {"id": day, "turns": [turn], "started_at": turn["at"]}, "node_id": str(node)}
+        assert (await door.post(f"{home_path}/records", json=body)).status_code == 201
+    answer = await door.get(f"{home_path}/timeline")
+    days = [(one["node_id"], one["day"], one["records"]) for one in answer.json()]
+    assert days[:2] == [(str(node), "2023-01-01", 1), (str(node), "2024-05-05", 2)]  # in UTC
+    first = await door.get(f"{home_path}/timeline?limit=1")
+    assert len(first.json()) == 1 and (await door.get(first.links["next"]["url"])).json()[0]["day"] == "2024-05-05"
+    for kind in ("persona", "third_party", "administrator"):
+        assert (await open_door(house.secrets[kind]).get(f"{house.home}/timeline")).status_code == 404, kind
+
+
 async def test_a_shell_is_sent_again_only_when_it_changed(door: httpx.AsyncClient, home_path: str, node: UUID) -> None:
     path = f"{home_path}/nodes/{node}"
     first = await door.get(path)

@@ -128,7 +128,7 @@ async def read_at(memory: Memory, node: UUID, moment: Moment) -> None:
     nodes = memory.nodes
     for work in (
         *(nodes.shell(node, moment), nodes.children(node, moment), nodes.tree(moment)),
-        *(nodes.metadata(node, moment=moment), memory.entities.merges(moment)),
+        *(nodes.metadata(node, moment=moment), memory.entities.merges(moment), nodes.timeline()),
     ):
         await tried(work)
 

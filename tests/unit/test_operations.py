@@ -44,6 +44,7 @@ ELSEWHERE = {
         "ingests.store": "`ingest` reads files",
         "nodes.provision": "`nodes.provision_whole` makes the path above, too",
         "nodes.provision_path": "a step of an ingest",
+        "users.me": "commands act as the operator",
     },
 }
 """Operations that a door reaches in another way."""

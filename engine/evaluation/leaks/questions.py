@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Iterator
 from functools import partial
 from random import Random
@@ -67,6 +68,25 @@ def tree(world: World, rng: Random) -> Operation:
             yield from expected.differing("tree", seen, given)
 
     return question(world, asker, "", lambda memory: memory.nodes.tree(moment), judge, moment)
+
+
+@draws.of("timeline", 1)
+def timeline(world: World, rng: Random) -> Operation:
+    """How many records each node of a graph has, day by day, only for its owner."""
+    asker = any_principal(world, rng)
+
+    def judge(outcome: object) -> Iterator[str]:
+        if not expected.is_owner(asker):
+            yield from expected.denied(outcome)
+        else:
+            nodes = [place.node_id for place in world.readable(asker, asker.graph)]
+            held = {node: len(world.held[node]) for node in nodes if world.held[node]}
+            given: Counter[UUID] = Counter()
+            for one in outcome if isinstance(outcome, tuple) else ():
+                given[one.node_id] += one.records
+            yield from expected.differing("timeline", held, dict(given))
+
+    return question(world, asker, "", lambda memory: memory.nodes.timeline(), judge)
 
 
 @draws.of("metadata", 10)

@@ -1,0 +1,70 @@
+// The REST API. The token is in this module's variable and nowhere else.
+let token = null;
+
+export function use(given) {
+  token = given || null;
+}
+
+export class Problem extends Error {
+  constructor(status, title, detail) {
+    super(detail && detail !== title ? `${title} ${detail}` : title);
+    this.status = status;
+  }
+}
+
+async function refused(answer) {
+  let body = {};
+  try {
+    body = await answer.json();
+  } catch {
+    // not a problem detail: the status says it
+  }
+  const fields = (body.errors || []).map((one) => `${one.location}: ${one.detail}`).join("; ");
+  return new Problem(answer.status, body.title || `The server answered ${answer.status}.`, fields || body.detail);
+}
+
+export async function request(path, { body, signal, headers } = {}) {
+  const sent = { Accept: "application/json", ...headers };
+  if (token) sent.Authorization = `Bearer ${token}`;
+  if (body) sent["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method: body ? "POST" : "GET",
+      headers: sent,
+      body: body && JSON.stringify(body),
+      signal,
+      credentials: "omit",
+      cache: "no-store",
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0, "The server cannot be reached.");
+  }
+  if (!answer.ok) throw await refused(answer);
+  return answer;
+}
+
+export async function get(path, options) {
+  return (await request(path, options)).json();
+}
+
+export function query(values) {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null && value !== undefined && value !== "") given.set(name, value);
+  }
+  return given.size ? `?${given}` : "";
+}
+
+// All pages of a list, or the first so many entries.
+export async function all(path, values = {}, { most = 10000, signal } = {}) {
+  const found = [];
+  let cursor = null;
+  do {
+    const answer = await request(path + query({ ...values, limit: 500, cursor }), { signal });
+    found.push(...(await answer.json()));
+    cursor = answer.headers.get("Next-Cursor");
+  } while (cursor && found.length < most);
+  return found;
+}

@@ -1,0 +1,8 @@
+// What is loaded and shown; the modules of the page share it.
+export const MOST_ENTITIES = 32; // in the picture
+export const NONE = { anchors: new Set(), hits: new Map(), ways: new Set() };
+export const view = {
+  home: "", tab: "nodes", nodes: [], edges: [], timeline: [], branches: new Map(), entities: [], relations: [],
+  selected: null, asked: "", answer: null, touch: NONE, entityNames: new Set(), load: 0, searches: 0,
+  open: {}, // shows a node, a record or an entity
+};
