@@ -47,9 +47,9 @@ class Call:
         """The arguments for httpx."""
         headers = {name: str(value) for name, value in self.headers.items() if value is not OMIT}
         query = {name: _text(value) for name, value in self.query.items() if value is not OMIT and value is not None}
-        if self.body is OMIT:
+        if self.body is OMIT and self.method not in ("POST", "PATCH"):
             return {"method": self.method, "url": self.path, "params": query, "headers": headers}
-        given = {name: value for name, value in self.body.items() if value is not OMIT}
+        given = {name: value for name, value in ({} if self.body is OMIT else self.body).items() if value is not OMIT}
         content = json.dumps(to_jsonable_python(given), ensure_ascii=False).encode("utf-8")
         headers["Content-Type"] = "application/json"
         return {"method": self.method, "url": self.path, "params": query, "headers": headers, "content": content}

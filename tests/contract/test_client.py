@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -266,6 +267,21 @@ async def test_it_gives_up_and_says_why() -> None:
             with pytest.raises(Unavailable) as raised:
                 await client.list_users()
     assert len(seen) == 1 and raised.value.retry_after == 3600
+
+
+async def test_what_takes_no_body_is_accepted(address: str, house: House) -> None:
+    """The server wants JSON of every POST; an unknown id is then not found."""
+    taken = 0
+    async with AsyncClient(address) as client:
+        for name, operation in _documented():
+            called = getattr(client, "".join("_" + one.lower() if one.isupper() else one for one in name))
+            if "requestBody" in operation or "POST" not in inspect.getsource(called):
+                continue
+            given = dict.fromkeys(called.__code__.co_varnames[1 : called.__code__.co_argcount], str(uuid4()))
+            with pytest.raises(NotFound):
+                await called(**given)
+            taken += 1
+    assert taken > 5
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[1, 2", b'{"x": 1}', b"[{}]", b"\xff\xfe"])
