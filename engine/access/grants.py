@@ -14,15 +14,22 @@ from uuid import UUID, uuid4
 from engine.commit.outbox import Commit
 from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
-from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, OpenedNode, Viewer
+from engine.domain.grant import (
+    LITTLE_CONFIDENCE,
+    AccessEntry,
+    GivenGrant,
+    Grant,
+    GrantPreview,
+    NewGrant,
+    OpenedNode,
+    Viewer,
+)
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
-LITTLE_CONFIDENCE = 0.8
-"""The confidence below which a record is shown before its node is granted."""
 TITLES = 5
 
 

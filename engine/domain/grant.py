@@ -23,6 +23,8 @@ FIELDS: tuple[Field, ...] = ("records", "items", "files")
 """What of a node's content can be granted: its records (titles, summaries, keywords), what a search finds in them
 (which needs the records too), and its files. The shell, without its manifest, comes with every grant."""
 LONGEST_PURPOSE = 500
+LITTLE_CONFIDENCE = 0.8
+"""The confidence below which a record is shown before its node is granted."""
 
 
 @dataclass(frozen=True, slots=True)

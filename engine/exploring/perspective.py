@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from engine.domain.node import User
@@ -12,7 +12,9 @@ from engine.exploring import saved
 from engine.exploring.looks import Category, Line, Rule, categories, lines
 from engine.exploring.saved import Saved
 from engine.knowledge.configuration import load_domain
-from engine.neurigraph import Engine
+
+if TYPE_CHECKING:
+    from engine.neurigraph import Engine
 
 VERSION = "2.7.0"
 PALETTE = (

@@ -5,8 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from engine.access.grants import LITTLE_CONFIDENCE
-from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, RevokedGrant, Viewer
+from engine.domain.grant import (
+    LITTLE_CONFIDENCE,
+    AccessEntry,
+    GivenGrant,
+    Grant,
+    GrantPreview,
+    NewGrant,
+    RevokedGrant,
+    Viewer,
+)
 from engine.operations import redactions
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads, writes

@@ -74,7 +74,6 @@ def application() -> typer.Typer:
         help="Long-term memory for assistants and the people behind them.",
         epilog="Start with `neurigraph demo`. Settings are read from NEURIGRAPH_… variables or a .env file.",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import typer
@@ -24,7 +25,6 @@ from engine.shell.content import print_report
 from engine.shell.demonstrated_entities import check_line, show_entities
 from engine.shell.opening import open_best
 from engine.shell.session import Commands, Session
-from engine.wiring.warming import warm, warm_writes
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -68,8 +68,9 @@ async def _remembered(here: Session) -> AsyncIterator[tuple[Engine, Memory]]:
             try:
                 engine, progress = await stack.enter_async_context(patient.engine())
                 began = time.monotonic()
-                await warm(engine)
-                await warm_writes(engine)
+                warming = import_module("engine.wiring.warming")  # late: it imports the whole engine
+                await warming.warm(engine)
+                await warming.warm_writes(engine)
                 slow = time.monotonic() - began > here.settings.statement_timeout_s * SLOW
                 memory = None if slow and patient is here else await _remember(here, engine, progress)
             except StoreUnavailable as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
@@ -13,11 +13,13 @@ from engine.domain.entity import Entity, EntitySummary
 from engine.domain.names import name_key
 from engine.domain.page import MOST
 from engine.errors import Conflict, NotFound
-from engine.memory import Memory
 from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.session import Commands, Session
 from engine.shell.tables import last_read, print_list, print_table
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
 
 ALIKE = 2
 """Letters at the beginning of a misspelt name that are taken for right."""

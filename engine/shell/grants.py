@@ -10,8 +10,7 @@ from uuid import UUID
 
 import typer
 
-from engine.access.grants import LITTLE_CONFIDENCE
-from engine.domain.grant import FIELDS, Field, GrantPreview, NewGrant, UnsureRecord
+from engine.domain.grant import FIELDS, LITTLE_CONFIDENCE, Field, GrantPreview, NewGrant, UnsureRecord
 from engine.errors import InvalidInput
 from engine.shell.options import Handle, point
 from engine.shell.plain_json import print_json

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from importlib import import_module
 from typing import Annotated
 
 import typer
@@ -18,7 +19,6 @@ from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 from engine.shell.tables import table
 from engine.stores.urls import url_parts
-from engine.wiring.addresses import prepare_managed
 
 LOOKS, LOOK = 5, 0.2
 """How often to check whether a process still uses the servers, and the seconds between."""
@@ -166,7 +166,7 @@ async def init(here: Session) -> None:
 @commands.async_command("prepare")
 async def prepare(here: Session) -> None:
     """Create the roles in a managed Postgres, as its administrator (NEURIGRAPH_POSTGRES_ADMIN_URL); may be repeated."""
-    handed = await prepare_managed(here.settings)
+    handed = await import_module("engine.wiring.addresses").prepare_managed(here.settings)  # late: it loads the drivers
     here.out.print("The roles are ready." + (f" {counted(handed, 'schema')} changed owner." if handed else ""))
 
 
