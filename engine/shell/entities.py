@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -286,10 +287,8 @@ async def merges(here: Session, user: Handle = None, as_of: AsOf = None, known_a
 async def named(memory: Memory, text: str, moment: Moment = NOW) -> UUID:
     """The entity of that id, or the only one that is called so. Raises NotFound, Conflict where several are; both name what may
     be meant."""
-    try:
+    with suppress(ValueError):
         return UUID(text)
-    except ValueError:
-        pass
     found = await memory.entities.list(moment, name=text, limit=MOST)
     exact = [one for one in found if name_key(text) in {name_key(name) for name in one.names}]
     if len(exact) == 1:
