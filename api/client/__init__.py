@@ -4,10 +4,9 @@ Both have a method for each operation of the OpenAPI document, with its name and
 server's default. Answers are the engine's own values (`engine.domain`).
 """
 
-from api.client.asynchronous import AsyncClient
+from api.client.clients import AsyncClient, Client
 from api.client.errors import ApiError, Conflict, Invalid, NotFound, NotReached, Unauthenticated, Unavailable
 from api.client.requests import OMIT, Page
-from api.client.synchronous import Client
 
 __all__ = [
     "OMIT",

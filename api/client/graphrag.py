@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from api.client.clients import Client
 from api.client.requests import OMIT
-from api.client.synchronous import Client
 from engine.domain.context import Context, ContextRequest
 from engine.graphrag.retriever import MemoryRetriever
 

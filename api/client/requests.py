@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -33,11 +33,13 @@ class Page(list[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One request. `repeats`: it may be sent again when its answer was lost; one with an idempotency key always may."""
+class Call(Generic[T]):
+    """One request. `read` makes a value of its answer. `repeats`: it may be sent again when its answer was lost; one with an
+    idempotency key always may."""
 
     method: str
     path: str
+    read: Callable[[httpx.Response], T]
     query: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, Any] = field(default_factory=dict)
     body: Any = OMIT
@@ -56,7 +58,10 @@ class Call:
 
 
 def path(template: str, *values: object) -> str:
-    """The path with its values, quoted: a slash in a value does not end its segment."""
+    """The path with its values, quoted: a slash in a value does not end its segment. Raises ValueError for one that would name
+    another resource."""
+    if wrong := [value for value in map(str, values) if value in ("", ".", "..")]:
+        raise ValueError(f"{wrong[0]!r} is no id and no name.")
     return template.format(*(quote(str(value), safe="") for value in values))
 
 
@@ -69,7 +74,7 @@ def _text(value: Any) -> Any:
     return [_text(one) for one in value] if isinstance(value, list | tuple) else to_jsonable_python(value)
 
 
-def pause(call: Call, attempt: int, outcome: httpx.Response | httpx.TransportError) -> float | None:
+def pause(call: Call[Any], attempt: int, outcome: httpx.Response | httpx.RequestError) -> float | None:
     """Seconds to wait before this request is sent again; None: it is not. What the server did not begin may always be sent
     again (429, or no connection), the rest only where a repetition changes nothing."""
     if attempt >= ATTEMPTS:
@@ -79,7 +84,9 @@ def pause(call: Call, attempt: int, outcome: httpx.Response | httpx.TransportErr
             return None
         asked = retry_after(outcome)
     else:
-        if not (call.repeats or isinstance(outcome, httpx.ConnectError)):
+        if isinstance(outcome, httpx.LocalProtocolError) or not (
+            call.repeats or isinstance(outcome, httpx.ConnectError)
+        ):
             return None
         asked = None
     if asked is not None and asked > LONGEST_PAUSE_S:
@@ -93,34 +100,80 @@ def adapter(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-def value_of(response: httpx.Response, shape: type[T]) -> T:
-    """The answer as a value of this type, or its bytes. Raises ApiError for a refusal, NotReached for one of another form."""
-    if response.is_error:
-        raise error_of(response)
-    if shape is bytes:
-        return cast(T, response.content)
-    try:
-        return cast(T, adapter(cast(Any, shape)).validate_json(response.content or b"null"))
-    except ValidationError as error:
-        raise NotReached(f"The answer of {response.request.url.path} has an unknown form: {error}") from error
+def as_value(shape: type[T]) -> Callable[[httpx.Response], T]:
+    """The answer as a value of this type. All of these raise ApiError for a refusal, NotReached for one of another form."""
+
+    def read(response: httpx.Response) -> T:
+        accepted(response)
+        return cast(T, _read(response.request.url.path, response.content or b"null", shape))
+
+    return read
 
 
-def page_of(response: httpx.Response, shape: type[T]) -> Page[T]:
+def as_page(shape: type[T]) -> Callable[[httpx.Response], Page[T]]:
     """The answer as a page of values of this type."""
-    entries = value_of(response, list[shape])  # type: ignore[valid-type]
-    left_out = response.headers.get("Left-Out", "0")
-    return Page(entries, response.headers.get("Next-Cursor"), int(left_out) if left_out.isdigit() else 0)
+
+    def read(response: httpx.Response) -> Page[T]:
+        entries = as_value(list[shape])(response)  # type: ignore[valid-type]
+        left_out = response.headers.get("Left-Out", "0")
+        return Page(entries, response.headers.get("Next-Cursor"), int(left_out[:9]) if left_out.isdecimal() else 0)
+
+    return read
 
 
-def event_of(lines: list[str], shape: type[T]) -> T | None:
-    """The value of one server-sent event, None for one that only keeps the connection open. Raises ApiError for a problem."""
-    parts: dict[str, str] = {}
-    for line in lines:
-        name, _, value = line.partition(":")
-        parts[name] = parts[name] + "\n" + value.removeprefix(" ") if name in parts else value.removeprefix(" ")
-    if "data" not in parts:
-        return None
-    if parts.get("event") == "problem":
-        problem = json.loads(parts["data"])
-        raise error_of(httpx.Response(int(problem.get("status", 500)), json=problem))
-    return cast(T, adapter(cast(Any, shape)).validate_json(parts["data"]))
+def as_bytes(response: httpx.Response) -> bytes:
+    """The bytes of a file."""
+    accepted(response)
+    if "Content-Disposition" not in response.headers:  # such as the page of a proxy that wants a login
+        raise NotReached(f"The answer of {response.request.url.path} is no file.")
+    return response.content
+
+
+def as_file(shape: type[T]) -> Callable[[httpx.Response], bytes | T]:
+    """The bytes of a file, or a value of this type where it is not ready (202)."""
+    return lambda response: as_value(shape)(response) if response.status_code == 202 else as_bytes(response)
+
+
+def accepted(response: httpx.Response) -> None:
+    """Raises ApiError for a refusal, NotReached for a redirect: another server would get the token."""
+    if response.is_success:
+        return
+    if response.has_redirect_location:
+        target = response.headers["Location"][:200]
+        raise NotReached(f"The answer of {response.request.url.path} is a redirect, which is not followed: {target}")
+    raise error_of(response)
+
+
+def _read(place: str, text: str | bytes, shape: Any) -> Any:
+    try:
+        return adapter(shape).validate_json(text)
+    except ValidationError as error:
+        raise NotReached(f"The answer of {place} has an unknown form: {error}") from error
+
+
+class Events(Generic[T]):
+    """Reads the values in a stream of server-sent events, line by line."""
+
+    def __init__(self, call: Call[T], response: httpx.Response) -> None:
+        """Raises as `read` of a call, for the head of the answer; the body of a refusal has been read."""
+        accepted(response)
+        if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            raise NotReached(f"The answer of {call.path} holds no events.")
+        self._call, self._request = call, response.request
+        self._parts: dict[str, str] = {}
+
+    def after(self, line: str) -> T | None:
+        """The value of the event that ends with this line, if one does. Raises ApiError for a problem."""
+        if line:
+            name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            self._parts[name] = f"{self._parts[name]}\n{value}" if name in self._parts else value
+            return None
+        parts, self._parts = self._parts, {}
+        if "data" not in parts:  # it only keeps the connection open
+            return None
+        status = 200
+        if parts.get("event") == "problem":
+            said = _read(self._call.path, parts["data"], dict[str, Any]).get("status")
+            status = said if isinstance(said, int) and 400 <= said <= 599 else 500
+        return self._call.read(httpx.Response(status, text=parts["data"], request=self._request))

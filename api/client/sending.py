@@ -1,15 +1,17 @@
-"""How a request is sent: over httpx, with retries and time limits. `synchronous.py` has the same for threads, made from this."""
+"""How a request is sent: over httpx, with retries and time limits, for threads and for asyncio."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, ParamSpec, Self, TypeVar
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from functools import wraps
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
-from api.client.errors import NotReached, error_of
-from api.client.requests import Call, Page, event_of, page_of, pause, value_of
+from api.client.errors import NotReached
+from api.client.requests import Call, Events, Page, pause
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,21 +21,94 @@ TIMEOUT_S = 60.0
 
 def options_of(token: str | None, timeout: float) -> dict[str, Any]:
     """What every request has: the token, the time limit."""
+    if token is not None and not (token.isascii() and token.isprintable() and token == token.strip()):
+        raise ValueError("The token holds characters that no token has, such as the end of a line.")
     headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     return {"headers": headers, "timeout": timeout}
 
 
-def not_reached(call: Call, error: httpx.TransportError) -> NotReached:
+def checked(url: str) -> str:
+    """The address, if requests can be sent to it. Raises ValueError."""
+    try:
+        parts = httpx.URL(url)
+        if parts.scheme in ("http", "https") and parts.host and not parts.query and not parts.fragment:
+            return url
+    except (httpx.InvalidURL, TypeError):
+        pass
+    raise ValueError(f"The address of the server is written as http://localhost:8420, not {url!r}.")
+
+
+def not_reached(call: Call[Any], error: httpx.RequestError) -> NotReached:
     """The error for a request that got no answer."""
     return NotReached(f"{call.method} {call.path}: no answer from the server ({type(error).__name__}: {error})")
+
+
+def ended(call: Call[Any], attempt: int, outcome: httpx.Response | httpx.RequestError) -> float | None:
+    """Seconds until the request is sent again; None: the outcome is the answer. Raises NotReached where there is none."""
+    wait = pause(call, attempt, outcome)
+    if wait is None and isinstance(outcome, httpx.RequestError):
+        raise not_reached(call, outcome) from outcome
+    return wait
+
+
+class Sender:
+    """Sends requests, one after the other or from several threads. Close it, or use it in a `with` statement."""
+
+    def __init__(self, url: str = DEFAULT_URL, token: str | None = None, *, timeout: float = TIMEOUT_S) -> None:
+        """`timeout`: seconds to connect, and between two parts of an answer. Raises ValueError for a wrong address or token."""
+        self._http = httpx.Client(base_url=checked(url), **options_of(token, timeout))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def each(self, method: Callable[P, Page[T]], *args: P.args, **given: P.kwargs) -> Iterator[T]:
+        """All entries of a list, page after page: `client.each(client.list_entities, user_id)`."""
+        while True:
+            page = method(*args, **given)
+            yield from page
+            if page.cursor is None:
+                return
+            given["cursor"] = page.cursor
+
+    def _sent(self, call: Call[T]) -> T:
+        attempt = 1
+        while True:
+            outcome: httpx.Response | httpx.RequestError
+            try:
+                outcome = self._http.request(**call.sent())
+            except httpx.RequestError as error:
+                outcome = error
+            if (wait := ended(call, attempt, outcome)) is None:
+                return call.read(outcome)  # type: ignore[arg-type] # it is an answer
+            time.sleep(wait)
+            attempt += 1
+
+    def _followed(self, call: Call[T]) -> Iterator[T]:
+        try:
+            with self._http.stream(**call.sent()) as response:
+                if not response.is_success:
+                    response.read()
+                events = Events(call, response)
+                for line in response.iter_lines():
+                    if (value := events.after(line)) is not None:
+                        yield value
+        except httpx.RequestError as error:
+            raise not_reached(call, error) from error
 
 
 class AsyncSender:
     """Sends requests, as many at once as the caller starts. Close it, or use it in an `async with` statement."""
 
     def __init__(self, url: str = DEFAULT_URL, token: str | None = None, *, timeout: float = TIMEOUT_S) -> None:
-        """`timeout`: seconds to connect, and between two parts of an answer."""
-        self._http = httpx.AsyncClient(base_url=url, **options_of(token, timeout))
+        """`timeout`: seconds to connect, and between two parts of an answer. Raises ValueError for a wrong address or token."""
+        self._http = httpx.AsyncClient(base_url=checked(url), **options_of(token, timeout))
 
     async def __aenter__(self) -> Self:
         return self
@@ -55,44 +130,76 @@ class AsyncSender:
                 return
             given["cursor"] = page.cursor
 
-    async def _send(self, call: Call) -> httpx.Response:
+    async def _sent(self, call: Call[T]) -> T:
         attempt = 1
         while True:
-            outcome: httpx.Response | httpx.TransportError
+            outcome: httpx.Response | httpx.RequestError
             try:
                 outcome = await self._http.request(**call.sent())
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 outcome = error
-            wait = pause(call, attempt, outcome)
-            if wait is None:
-                if isinstance(outcome, httpx.TransportError):
-                    raise not_reached(call, outcome) from outcome
-                return outcome
+            if (wait := ended(call, attempt, outcome)) is None:
+                return call.read(outcome)  # type: ignore[arg-type] # it is an answer
             await asyncio.sleep(wait)
             attempt += 1
 
-    async def _value(self, call: Call, shape: type[T]) -> T:
-        return value_of(await self._send(call), shape)
-
-    async def _page(self, call: Call, shape: type[T]) -> Page[T]:
-        return page_of(await self._send(call), shape)
-
-    async def _file(self, call: Call, waiting: type[T]) -> bytes | T:
-        response = await self._send(call)
-        return value_of(response, waiting) if response.status_code == 202 else value_of(response, bytes)
-
-    async def _events(self, call: Call, shape: type[T]) -> AsyncIterator[T]:
+    async def _followed(self, call: Call[T]) -> AsyncIterator[T]:
         try:
             async with self._http.stream(**call.sent()) as response:
-                if response.is_error:
+                if not response.is_success:
                     await response.aread()
-                    raise error_of(response)
-                lines: list[str] = []
+                events = Events(call, response)
                 async for line in response.aiter_lines():
-                    if line:
-                        lines.append(line)
-                    elif (value := event_of(lines, shape)) is not None:
+                    if (value := events.after(line)) is not None:
                         yield value
-                    lines = lines if line else []
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise not_reached(call, error) from error
+
+
+class operation(Generic[P, T]):
+    """A method of both clients, which sends the call that the function makes: `Client` waits for the answer, `AsyncClient` is
+    awaited."""
+
+    def __init__(self, make: Callable[Concatenate[Any, P], Call[T]]) -> None:
+        self._make, self.__doc__ = make, make.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: object = None) -> Self: ...
+    @overload
+    def __get__(self, client: AsyncSender, owner: object = None) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    @overload
+    def __get__(self, client: Sender, owner: object = None) -> Callable[P, T]: ...
+    def __get__(self, client: Sender | AsyncSender | None, owner: object = None) -> Any:
+        if client is None:
+            return self
+        make: Callable[P, Call[T]] = self._make.__get__(client)
+
+        @wraps(make)
+        def sent(*args: P.args, **given: P.kwargs) -> Any:
+            return client._sent(make(*args, **given))
+
+        return sent
+
+
+class followed(Generic[P, T]):
+    """A method of both clients that yields the values of a stream of events, with `for` or `async for`."""
+
+    def __init__(self, make: Callable[Concatenate[Any, P], Call[T]]) -> None:
+        self._make, self.__doc__ = make, make.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: object = None) -> Self: ...
+    @overload
+    def __get__(self, client: AsyncSender, owner: object = None) -> Callable[P, AsyncIterator[T]]: ...
+    @overload
+    def __get__(self, client: Sender, owner: object = None) -> Callable[P, Iterator[T]]: ...
+    def __get__(self, client: Sender | AsyncSender | None, owner: object = None) -> Any:
+        if client is None:
+            return self
+        make: Callable[P, Call[T]] = self._make.__get__(client)
+
+        @wraps(make)
+        def yielded(*args: P.args, **given: P.kwargs) -> Any:
+            return client._followed(make(*args, **given))
+
+        return yielded

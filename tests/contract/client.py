@@ -1,6 +1,6 @@
 """The methods of the Python client, made from the OpenAPI document.
 
-`python -m tests.contract.client` writes `api/client/asynchronous.py` and `synchronous.py` anew; a test compares.
+`python -m tests.contract.client` writes `api/client/operations.py` anew; a test compares.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from api.app import create_app
 from api.client import sending
 from engine.settings import Settings
 
-FOLDER = Path(sending.__file__).parent
+FILE = Path(sending.__file__).with_name("operations.py")
 EVENTS = {"followIngest": "IngestSession", "followFile": "FileStatus"}
 """What the events of a stream hold: OpenAPI has no word for it."""
 REPEATABLE = {"search", "searchDecayed", "context", "answer", "touch", "createUser", "createIntegration"}
@@ -63,21 +63,22 @@ class Maker:
         changes = verb in ("post", "patch") and "Idempotency-Key" not in sent
         if operation["operationId"] in ONCE or (changes and operation["operationId"] not in REPEATABLE):
             call.append("repeats=False")
-        return self._text(name, given, kind, shape, f"Call({', '.join(call)})", operation["description"])
+        return self._text(name, given, kind, shape, call, operation["description"])
 
-    def _text(self, name: str, given: str, kind: str, shape: str, call: str, about: str) -> str:
+    def _text(self, name: str, given: str, kind: str, shape: str, call: list[str], about: str) -> str:
         paragraphs = "\n\n".join(textwrap.fill(part, 110) for part in about.split("\n\n"))
         docstring = textwrap.indent(f'"""{paragraphs}"""', "        ")
-        answer, sending = {
-            "value": (shape, f"return await self._value({call}, {shape})"),
-            "page": (f"Page[{shape}]", f"return await self._page({call}, {shape})"),
-            "none": ("None", f"await self._value({call}, object)"),
-            "bytes": ("bytes", f"return await self._value({call}, bytes)"),
-            "file": (f"bytes | {shape}", f"return await self._file({call}, {shape})"),
-            "events": (f"AsyncIterator[{shape}]", f"return self._events({call}, {shape})"),
+        answer, read = {
+            "value": (shape, f"as_value({shape})"),
+            "page": (f"Page[{shape}]", f"as_page({shape})"),
+            "none": ("object", "as_value(object)"),
+            "bytes": ("bytes", "as_bytes"),
+            "file": (f"bytes | {shape}", f"as_file({shape})"),
+            "events": (shape, f"as_value({shape})"),
         }[kind]
-        start = "def" if kind == "events" else "async def"
-        return f"    {start} {name}({given}) -> {answer}:\n{docstring}\n        {sending}\n"
+        call.insert(2, read)
+        decorator = "followed" if kind == "events" else "operation"
+        return f"    @{decorator}\n    def {name}({given}) -> Call[{answer}]:\n{docstring}\n        return Call({', '.join(call)})\n"
 
     def _path(self, template: str, names: list[str]) -> str:
         return f'path("{re.sub(r"{[^}]*}", "{}", template)}", {", ".join(names)})' if names else f'"{template}"'
@@ -189,66 +190,31 @@ from __future__ import annotations
 '''
 
 
-def asynchronous() -> str:
-    """The text of `asynchronous.py`."""
+def operations() -> str:
+    """The text of `operations.py`."""
     page = create_app(Settings(_env_file=None)).openapi()
     maker = Maker(page["components"]["schemas"], _classes(page["components"]["schemas"]))
     methods = "\n".join(maker.method(*one) for one in _operations(page))
     imports = "".join(f"from {maker.classes[name]} import {name}\n" for name in sorted(maker.used))
     return formatted(
         HEAD
-        + "from collections.abc import AsyncIterator, Mapping, Sequence\nfrom datetime import datetime\n"
+        + "from collections.abc import Mapping, Sequence\nfrom datetime import datetime\n"
         + "from typing import Any, Literal\nfrom uuid import UUID\n\n"
-        + "from api.client.requests import OMIT, Call, Page, once, path\nfrom api.client.sending import AsyncSender\n"
+        + "from api.client.requests import OMIT, Call, Page, as_bytes, as_file, as_page, as_value, once, path\n"
+        + "from api.client.sending import followed, operation\n"
         + imports
-        + '\n\nclass AsyncClient(AsyncSender):\n    """The REST API for asyncio. Raises ApiError for a refusal, NotReached without an answer."""\n\n'
+        + '\n\nclass Operations:\n    """The operations of the REST API. They raise ApiError for a refusal, NotReached without an answer."""\n\n'
         + methods
     )
-
-
-WORDS = {
-    "AsyncSender": "Sender", "AsyncClient": "Client", "AsyncIterator": "Iterator", "__aenter__": "__enter__", "__aexit__": "__exit__",
-    "aclose": "close", "aiter_lines": "iter_lines", "aread": "read", "asyncio.sleep": "time.sleep",
-}  # fmt: skip
-
-
-def synchronous() -> str:
-    """The text of `synchronous.py`: both modules without `async` and `await`."""
-    sender = (FOLDER / "sending.py").read_text(encoding="utf-8")
-    sender = sender[sender.index("class AsyncSender") :]
-    text = asynchronous().replace("\n\nclass AsyncClient", f"\n\n{sender}\n\nclass AsyncClient")
-    text = text.replace(
-        "from api.client.sending import AsyncSender",
-        "from api.client.sending import DEFAULT_URL, TIMEOUT_S, not_reached, options_of",
-    )
-    text = text.replace(
-        "from api.client.requests import OMIT, Call, Page, once, path",
-        "from api.client.errors import error_of\nfrom api.client.requests import OMIT, Call, Page, event_of, once, page_of, path, pause, value_of",
-    )
-    text = text.replace(
-        "from collections.abc import AsyncIterator", "import time\nfrom collections.abc import AsyncIterator, Callable"
-    )
-    text = text.replace("from typing import Any, Literal", "from typing import Any, Literal, ParamSpec, Self, TypeVar")
-    text = text.replace("from uuid import UUID\n", "from uuid import UUID\n\nimport httpx\n").replace(
-        "\n\nclass AsyncSender", '\nP = ParamSpec("P")\nT = TypeVar("T")\n\n\nclass AsyncSender'
-    )
-    for word, other in WORDS.items():
-        text = text.replace(word, other)
-    text = re.sub(r"Awaitable\[(Page\[T])]", r"\1", re.sub(r"\b(?:async|await) ", "", text))
-    text = text.replace("as many at once as the caller starts", "one after the other or from several threads").replace(
-        "in an `with`", "in a `with`"
-    )
-    return formatted(text.replace("The REST API for asyncio.", "The REST API, for threads."))
 
 
 def formatted(text: str) -> str:
     """The text as `ruff` lays it out."""
     for command in (["check", "--select", "I,F401", "--fix-only", "--quiet"], ["format", "--quiet"]):
-        run = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(FOLDER / "made.py"), "-"]
+        run = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(FILE), "-"]
         text = subprocess.run(run, input=text, capture_output=True, text=True, check=True, timeout=60).stdout
     return text
 
 
 if __name__ == "__main__":
-    (FOLDER / "asynchronous.py").write_text(asynchronous(), encoding="utf-8")
-    (FOLDER / "synchronous.py").write_text(synchronous(), encoding="utf-8")
+    FILE.write_text(operations(), encoding="utf-8")

@@ -1,0 +1,14 @@
+"""The two clients: the operations of the REST API, sent by threads or in asyncio."""
+
+from __future__ import annotations
+
+from api.client.operations import Operations
+from api.client.sending import AsyncSender, Sender
+
+
+class Client(Operations, Sender):
+    """The REST API for threads: each method waits for its answer."""
+
+
+class AsyncClient(Operations, AsyncSender):
+    """The REST API for asyncio: each method is awaited."""
