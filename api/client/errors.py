@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from json import JSONDecodeError
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
@@ -20,9 +21,10 @@ class ApiError(Exception):
         self.kind = str(problem.get("type", "")).removeprefix(PREFIX)
         self.title = str(problem.get("title") or f"HTTP status {status}")
         self.detail = str(problem.get("detail") or self.title)
-        self.errors = tuple(problem.get("errors", ()))
+        named = problem.get("errors")
+        self.errors = tuple(one for one in named if isinstance(one, dict)) if isinstance(named, list) else ()
         self.retry_after = retry_after
-        places = "".join(f"; {one['location']}: {one['detail']}" for one in self.errors)
+        places = "".join(f"; {one.get('location', '')}: {one.get('detail', '')}" for one in self.errors)
         super().__init__(f"{self.detail} ({status} {self.kind}{places})")
 
 
@@ -64,7 +66,7 @@ def error_of(response: httpx.Response) -> ApiError:
     """The exception for an answer, which has been read."""
     try:
         problem = response.json()
-    except (JSONDecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):  # a page of a proxy, as a rule
         problem = {}
     if not isinstance(problem, dict):
         problem = {}
@@ -72,8 +74,12 @@ def error_of(response: httpx.Response) -> ApiError:
 
 
 def retry_after(response: httpx.Response) -> float | None:
-    """Seconds that the server asks to wait."""
+    """Seconds that the server asks to wait; a proxy may name the time instead."""
+    asked = response.headers.get("Retry-After", "")
+    if asked.isascii() and asked.isdigit():
+        return float(asked)
     try:
-        return max(0.0, float(response.headers["Retry-After"]))
-    except (KeyError, ValueError):
+        until = parsedate_to_datetime(asked)
+        return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):
         return None

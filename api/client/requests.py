@@ -56,7 +56,10 @@ class Call:
 
 
 def path(template: str, *values: object) -> str:
-    """The path with its values, quoted: a slash in a value does not end its segment."""
+    """The path with its values, quoted: a slash in a value does not end its segment. Raises ValueError for one that would name
+    another resource."""
+    if wrong := [value for value in map(str, values) if value in ("", ".", "..")]:
+        raise ValueError(f"{wrong[0]!r} is no id and no name.")
     return template.format(*(quote(str(value), safe="") for value in values))
 
 
@@ -69,7 +72,7 @@ def _text(value: Any) -> Any:
     return [_text(one) for one in value] if isinstance(value, list | tuple) else to_jsonable_python(value)
 
 
-def pause(call: Call, attempt: int, outcome: httpx.Response | httpx.TransportError) -> float | None:
+def pause(call: Call, attempt: int, outcome: httpx.Response | httpx.RequestError) -> float | None:
     """Seconds to wait before this request is sent again; None: it is not. What the server did not begin may always be sent
     again (429, or no connection), the rest only where a repetition changes nothing."""
     if attempt >= ATTEMPTS:
@@ -79,7 +82,9 @@ def pause(call: Call, attempt: int, outcome: httpx.Response | httpx.TransportErr
             return None
         asked = retry_after(outcome)
     else:
-        if not (call.repeats or isinstance(outcome, httpx.ConnectError)):
+        if isinstance(outcome, httpx.LocalProtocolError) or not (
+            call.repeats or isinstance(outcome, httpx.ConnectError)
+        ):
             return None
         asked = None
     if asked is not None and asked > LONGEST_PAUSE_S:
@@ -95,21 +100,36 @@ def adapter(shape: Any) -> TypeAdapter[Any]:
 
 def value_of(response: httpx.Response, shape: type[T]) -> T:
     """The answer as a value of this type, or its bytes. Raises ApiError for a refusal, NotReached for one of another form."""
-    if response.is_error:
-        raise error_of(response)
+    accepted(response)
     if shape is bytes:
+        if "Content-Disposition" not in response.headers:  # such as the page of a proxy that wants a login
+            raise NotReached(f"The answer of {response.request.url.path} is no file.")
         return cast(T, response.content)
+    return _read(response.request.url.path, response.content or b"null", shape)
+
+
+def accepted(response: httpx.Response) -> None:
+    """Raises ApiError for a refusal, NotReached for a redirect: another server would get the token."""
+    if response.is_success:
+        return
+    if response.has_redirect_location:
+        target = response.headers["Location"][:200]
+        raise NotReached(f"The answer of {response.request.url.path} is a redirect, which is not followed: {target}")
+    raise error_of(response)
+
+
+def _read(place: str, text: str | bytes, shape: Any) -> Any:
     try:
-        return cast(T, adapter(cast(Any, shape)).validate_json(response.content or b"null"))
+        return adapter(shape).validate_json(text)
     except ValidationError as error:
-        raise NotReached(f"The answer of {response.request.url.path} has an unknown form: {error}") from error
+        raise NotReached(f"The answer of {place} has an unknown form: {error}") from error
 
 
 def page_of(response: httpx.Response, shape: type[T]) -> Page[T]:
     """The answer as a page of values of this type."""
     entries = value_of(response, list[shape])  # type: ignore[valid-type]
     left_out = response.headers.get("Left-Out", "0")
-    return Page(entries, response.headers.get("Next-Cursor"), int(left_out) if left_out.isdigit() else 0)
+    return Page(entries, response.headers.get("Next-Cursor"), int(left_out[:9]) if left_out.isdecimal() else 0)
 
 
 def event_of(lines: list[str], shape: type[T]) -> T | None:
@@ -121,6 +141,6 @@ def event_of(lines: list[str], shape: type[T]) -> T | None:
     if "data" not in parts:
         return None
     if parts.get("event") == "problem":
-        problem = json.loads(parts["data"])
-        raise error_of(httpx.Response(int(problem.get("status", 500)), json=problem))
-    return cast(T, adapter(cast(Any, shape)).validate_json(parts["data"]))
+        problem = _read("an event", parts["data"], dict[str, Any])
+        raise error_of(httpx.Response(problem["status"] if isinstance(problem.get("status"), int) else 500, json=problem))
+    return cast(T, _read("an event", parts["data"], shape))

@@ -8,8 +8,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 import httpx
 
-from api.client.errors import NotReached, error_of
-from api.client.requests import Call, Page, event_of, page_of, pause, value_of
+from api.client.errors import NotReached
+from api.client.requests import Call, Page, accepted, event_of, page_of, pause, value_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,11 +19,24 @@ TIMEOUT_S = 60.0
 
 def options_of(token: str | None, timeout: float) -> dict[str, Any]:
     """What every request has: the token, the time limit."""
+    if token is not None and not (token.isascii() and token.isprintable() and token == token.strip()):
+        raise ValueError("The token holds characters that no token has, such as the end of a line.")
     headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     return {"headers": headers, "timeout": timeout}
 
 
-def not_reached(call: Call, error: httpx.TransportError) -> NotReached:
+def checked(url: str) -> str:
+    """The address, if requests can be sent to it. Raises ValueError."""
+    try:
+        parts = httpx.URL(url)
+        if parts.scheme in ("http", "https") and parts.host and not parts.query and not parts.fragment:
+            return url
+    except (httpx.InvalidURL, TypeError):
+        pass
+    raise ValueError(f"The address of the server is written as http://localhost:8420, not {url!r}.")
+
+
+def not_reached(call: Call, error: httpx.RequestError) -> NotReached:
     """The error for a request that got no answer."""
     return NotReached(f"{call.method} {call.path}: no answer from the server ({type(error).__name__}: {error})")
 
@@ -32,8 +45,8 @@ class AsyncSender:
     """Sends requests, as many at once as the caller starts. Close it, or use it in an `async with` statement."""
 
     def __init__(self, url: str = DEFAULT_URL, token: str | None = None, *, timeout: float = TIMEOUT_S) -> None:
-        """`timeout`: seconds to connect, and between two parts of an answer."""
-        self._http = httpx.AsyncClient(base_url=url, **options_of(token, timeout))
+        """`timeout`: seconds to connect, and between two parts of an answer. Raises ValueError for a wrong address or token."""
+        self._http = httpx.AsyncClient(base_url=checked(url), **options_of(token, timeout))
 
     async def __aenter__(self) -> Self:
         return self
@@ -58,14 +71,14 @@ class AsyncSender:
     async def _send(self, call: Call) -> httpx.Response:
         attempt = 1
         while True:
-            outcome: httpx.Response | httpx.TransportError
+            outcome: httpx.Response | httpx.RequestError
             try:
                 outcome = await self._http.request(**call.sent())
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 outcome = error
             wait = pause(call, attempt, outcome)
             if wait is None:
-                if isinstance(outcome, httpx.TransportError):
+                if isinstance(outcome, httpx.RequestError):
                     raise not_reached(call, outcome) from outcome
                 return outcome
             await asyncio.sleep(wait)
@@ -84,9 +97,11 @@ class AsyncSender:
     async def _events(self, call: Call, shape: type[T]) -> AsyncIterator[T]:
         try:
             async with self._http.stream(**call.sent()) as response:
-                if response.is_error:
+                if not response.is_success:
                     await response.aread()
-                    raise error_of(response)
+                accepted(response)
+                if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+                    raise NotReached(f"The answer of {call.path} holds no events.")
                 lines: list[str] = []
                 async for line in response.aiter_lines():
                     if line:
@@ -94,5 +109,5 @@ class AsyncSender:
                     elif (value := event_of(lines, shape)) is not None:
                         yield value
                     lines = lines if line else []
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise not_reached(call, error) from error

@@ -10,9 +10,9 @@ from uuid import UUID
 
 import httpx
 
-from api.client.errors import error_of
-from api.client.requests import OMIT, Call, Page, event_of, once, page_of, path, pause, value_of
-from api.client.sending import DEFAULT_URL, TIMEOUT_S, not_reached, options_of
+from api.client.errors import NotReached
+from api.client.requests import OMIT, Call, Page, accepted, event_of, once, page_of, path, pause, value_of
+from api.client.sending import DEFAULT_URL, TIMEOUT_S, checked, not_reached, options_of
 from api.models import ConversationBody, ReviewedEntry, TextBody, WriteLimits
 from api.questions import FiltersBody, ScopeBody
 from api.routes.health import Liveness, Readiness
@@ -56,8 +56,8 @@ class Sender:
     """Sends requests, one after the other or from several threads. Close it, or use it in a `with` statement."""
 
     def __init__(self, url: str = DEFAULT_URL, token: str | None = None, *, timeout: float = TIMEOUT_S) -> None:
-        """`timeout`: seconds to connect, and between two parts of an answer."""
-        self._http = httpx.Client(base_url=url, **options_of(token, timeout))
+        """`timeout`: seconds to connect, and between two parts of an answer. Raises ValueError for a wrong address or token."""
+        self._http = httpx.Client(base_url=checked(url), **options_of(token, timeout))
 
     def __enter__(self) -> Self:
         return self
@@ -82,14 +82,14 @@ class Sender:
     def _send(self, call: Call) -> httpx.Response:
         attempt = 1
         while True:
-            outcome: httpx.Response | httpx.TransportError
+            outcome: httpx.Response | httpx.RequestError
             try:
                 outcome = self._http.request(**call.sent())
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 outcome = error
             wait = pause(call, attempt, outcome)
             if wait is None:
-                if isinstance(outcome, httpx.TransportError):
+                if isinstance(outcome, httpx.RequestError):
                     raise not_reached(call, outcome) from outcome
                 return outcome
             time.sleep(wait)
@@ -108,9 +108,11 @@ class Sender:
     def _events(self, call: Call, shape: type[T]) -> Iterator[T]:
         try:
             with self._http.stream(**call.sent()) as response:
-                if response.is_error:
+                if not response.is_success:
                     response.read()
-                    raise error_of(response)
+                accepted(response)
+                if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+                    raise NotReached(f"The answer of {call.path} holds no events.")
                 lines: list[str] = []
                 for line in response.iter_lines():
                     if line:
@@ -118,7 +120,7 @@ class Sender:
                     elif (value := event_of(lines, shape)) is not None:
                         yield value
                     lines = lines if line else []
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise not_reached(call, error) from error
 
 

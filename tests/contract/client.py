@@ -219,11 +219,11 @@ def synchronous() -> str:
     text = asynchronous().replace("\n\nclass AsyncClient", f"\n\n{sender}\n\nclass AsyncClient")
     text = text.replace(
         "from api.client.sending import AsyncSender",
-        "from api.client.sending import DEFAULT_URL, TIMEOUT_S, not_reached, options_of",
+        "from api.client.sending import DEFAULT_URL, TIMEOUT_S, checked, not_reached, options_of",
     )
     text = text.replace(
         "from api.client.requests import OMIT, Call, Page, once, path",
-        "from api.client.errors import error_of\nfrom api.client.requests import OMIT, Call, Page, event_of, once, page_of, path, pause, value_of",
+        "from api.client.errors import NotReached\nfrom api.client.requests import OMIT, Call, Page, accepted, event_of, once, page_of, path, pause, value_of",
     )
     text = text.replace(
         "from collections.abc import AsyncIterator", "import time\nfrom collections.abc import AsyncIterator, Callable"
