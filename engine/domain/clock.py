@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from engine.errors import InvalidInput
+
 END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def check_time(time: datetime | None, what: str) -> None:
+    """Raises InvalidInput for a time that Postgres would give back as one of year 0 or 10000, which no driver can read."""
+    try:
+        if time is not None and time.tzinfo is not None:
+            time.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidInput(f"{what} lies outside of the years 1 to 9999.") from error
 
 
 class Clock(Protocol):
@@ -29,6 +40,10 @@ class Moment:
 
     as_of: datetime | None = None
     known_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        check_time(self.as_of, "as_of")
+        check_time(self.known_at, "known_at")
 
     def parameters(self, now: datetime) -> dict[str, datetime | None]:
         """Statement parameters. `as_of` None is the time of the engine's clock, so that a writer reads its own changes

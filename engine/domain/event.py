@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from engine.domain.clock import check_time
 from engine.errors import InvalidInput
 
 LONGEST_KIND, LONGEST_CONTENT, LONGEST_EMOTION = 100, 20_000, 100
@@ -37,6 +38,7 @@ class NewEvent:
                 raise InvalidInput(f"The {name} is a number from 0 to 1.")
         if self.occurred_at is not None and self.occurred_at.tzinfo is None:
             raise InvalidInput("A point in time needs its offset from UTC.")
+        check_time(self.occurred_at, "The time of an event")
 
     def worded(self, kind: str, content: str, emotion: str | None) -> NewEvent:
         """The same event in other words."""

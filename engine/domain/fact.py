@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Literal, get_args
 from uuid import UUID
 
+from engine.domain.clock import check_time
 from engine.domain.scope import Privacy, ScopeKind
 from engine.errors import InvalidInput
 
@@ -145,6 +146,7 @@ class WrittenFact:
             raise InvalidInput(f"The type of a fact is one of {', '.join(get_args(FactType))}.")
         if self.at is not None and self.at.tzinfo is None:
             raise InvalidInput("A point in time needs its offset from UTC.")
+        check_time(self.at, "The time of a fact")
         for what, share in (("confidence", self.confidence), ("importance", self.importance)):
             if not (isfinite(share) and 0 <= share <= 1):
                 raise InvalidInput(f"The {what} is a number from 0 to 1.")

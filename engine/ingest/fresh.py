@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import uuid5
 
+from engine.domain.clock import check_time
 from engine.domain.document import NewVersion, chunk_hash
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
@@ -207,6 +208,8 @@ def _turns(source: Source, max_text_bytes: int) -> FreshTurns | Skipped:
     for place, turn in enumerate(conversation.turns[new.start :], new.start):
         for text in (turn.text, turn.speaker, turn.ref or ""):
             check_text(text, f"turn {new.before + place} of {conversation.source_id}", max_text_bytes)
+        check_time(turn.at, f"The time of turn {new.before + place} of {conversation.source_id}")
+    check_time(conversation.started_at, f"The start of {conversation.source_id}")
     check_text(conversation.title, f"the title of {conversation.source_id}", max_text_bytes)
     return FreshTurns(source, conversation, new)
 
@@ -240,6 +243,7 @@ def _document(source: Source, document: Document, max_text_bytes: int) -> FreshD
         return Skipped(document.source_id, STORED_ALREADY)
     for text in (document.text, document.title):
         check_text(text, document.source_id, max_text_bytes)
+    check_time(document.occurred_at, f"The time of {document.source_id}")
     if source.known:
         return ChangedDocument(source, document)
     dated = replace(document, occurred_at=document.occurred_at or source.asked.arrived)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from engine.errors import StoreTimeout, StoreUnavailable
@@ -15,7 +15,8 @@ from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.sql_roles import SqlRole, SqlRoles, listed
 
-Rows = list[dict[str, Any]]
+Table = tuple[list[str], list[dict[str, Any]]]
+"""The names of the columns, also where there is no row, and the rows."""
 
 
 class Analysts:
@@ -28,15 +29,16 @@ class Analysts:
             "symmetric": sorted(one.name for one in domain.relations if one.symmetric),
         }
 
-    async def run(self, analysis: Analysis, user_id: UUID, typed: Mapping[str, str], seconds: float) -> Rows:
+    async def run(self, analysis: Analysis, user_id: UUID, typed: Mapping[str, str], seconds: float) -> Table:
         """The rows of a statement; `typed`: its parameters as texts. Raises InvalidInput, StoreUnavailable."""
         values = self._types | analysis.filled(typed) | {"user_id": str(user_id)}
         try:
             with ending_within(seconds):
-                return cast(Rows, await self._neo4j.read(analysis.text, **values))
+                names, rows = await self._neo4j.table(analysis.text, **values)
         except StoreTimeout as error:
             hint = "--seconds gives it more time, a lower limit less to do"
             raise StoreUnavailable(STORE, f"{analysis.name} took longer than {seconds:g} s; {hint}.") from error
+        return list(names), [dict(zip(names, row, strict=True)) for row in rows]
 
     async def dictionary(self) -> str:
         """What the stores hold and what each part is for, as Markdown."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from engine.errors import InvalidInput
+from engine.knowledge.analysts import Table
 from engine.progress import counted
 from engine.shell.options import Handle
 from engine.shell.plain_json import plain, print_json
@@ -23,6 +25,8 @@ from engine.stores.statements import cypher, cypher_names
 commands = Commands()
 
 Row = dict[str, Any]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that spreadsheets calculate."""
 
 
 @commands.async_command("cypher", as_json=True)
@@ -43,13 +47,13 @@ async def statement(
     elif as_csv and here.as_json:
         raise InvalidInput("Give either --csv or --json.")
     elif (analysis := analyses().get(name)) is None or text:
+        found = _text(name)
         if params or as_csv:
             raise InvalidInput("A statement that is only printed takes neither --param nor --csv.")
-        found = _text(name)
         here.answer({"name": name, "text": found}, found.removesuffix("\n"))
     else:
-        rows, limit = await _run(here, analysis, user, _typed(params or []), seconds)
-        _print(here, name, rows, as_csv=as_csv)
+        (names, rows), limit = await _run(here, analysis, user, _typed(params or []), seconds)
+        _print(here, name, names, rows, as_csv=as_csv)
         if len(rows) >= limit:
             here.notes.print(
                 f"There may be more than {counted(limit, 'row')}; --param limit=N shows them.", soft_wrap=True
@@ -88,13 +92,15 @@ def _typed(params: Sequence[str]) -> dict[str, str]:
     found = [one.partition("=") for one in params]
     if any(not (name and sign) for name, sign, _ in found):
         raise InvalidInput("Write a parameter as NAME=VALUE.")
+    if twice := {name for name, count in Counter(name for name, *_ in found).items() if count > 1}:
+        raise InvalidInput(f"The parameter {min(twice)} is given twice.")
     return {name: value for name, _, value in found}
 
 
 async def _run(
     here: Session, analysis: Analysis, user: str | None, typed: Mapping[str, str], seconds: float
-) -> tuple[list[Row], int]:
-    """The rows of a statement, and how many it gives at most."""
+) -> tuple[Table, int]:
+    """What a statement gives, and how many rows at most."""
     limit = analysis.filled(typed)["limit"]  # what is wrong is said before any server starts
     longer = max(here.settings.statement_timeout_s, seconds)
     async with here.with_settings(statement_timeout_s=longer).engine() as (opened, _):
@@ -102,19 +108,17 @@ async def _run(
         return await opened.analysts.run(analysis, owner.user_id, typed, seconds), limit
 
 
-def _print(here: Session, name: str, rows: list[Row], *, as_csv: bool) -> None:
+def _print(here: Session, name: str, names: list[str], rows: list[Row], *, as_csv: bool) -> None:
     if here.as_json:
         print_json(
             here.out, {"statement": name, "rows": [{key: _plain(value) for key, value in row.items()} for row in rows]}
         )
         return
-    names = list(rows[0]) if rows else []
-    cells = [tuple(_cell(value) for value in row.values()) for row in rows]
     if not as_csv:
-        print_table(here, names, cells, "No row.")
+        print_table(here, names, [tuple(map(_cell, row.values())) for row in rows], "No row.")
         return
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows([names, *cells] if rows else [])
+    csv.writer(written, lineterminator="\n").writerows([names, *(map(_in_csv, row.values()) for row in rows)])
     here.out.out(UNPRINTABLE.sub(SHOWN, written.getvalue()), end="")
 
 
@@ -123,6 +127,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value.iso_format() if hasattr(value, "iso_format") else plain(value)
+
+
+def _in_csv(value: Any) -> str:
+    # Stored texts are of others: one that begins like a formula must not run where the file is opened.
+    cell = _cell(value)
+    return f"'{cell}" if isinstance(value, str | list) and cell.startswith(_FORMULA) else cell
 
 
 def _cell(value: Any) -> str:

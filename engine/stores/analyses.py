@@ -38,7 +38,7 @@ class Parameter:
         try:
             match self.kind:
                 case "number":
-                    return int(text)
+                    return _whole(text)
                 case "texts":
                     return [one.strip() for one in text.split(",") if one.strip()]
                 case "day":
@@ -50,7 +50,7 @@ class Parameter:
                     return text
         except ValueError as error:
             raise InvalidInput(
-                f"The parameter {self.name} ({self.meaning}) is {_FORMS[self.kind]}, not {text!r}."
+                f"The parameter {self.name} ({self.meaning}) is {_FORMS[self.kind]}, not {text[:60]!r}."
             ) from error
 
 
@@ -84,6 +84,13 @@ def _usual() -> dict[str, Any]:
     """The values of parameters that need not be given."""
     now = datetime.now(UTC)
     return {"limit": ROWS, "at": now.date().isoformat(), "as_of": now.isoformat(), "known_at": now.isoformat()}
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if abs(number) >= 1 << 63:  # more than the graph can hold
+        raise ValueError(text)
+    return number
 
 
 @cache

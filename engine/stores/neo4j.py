@@ -178,14 +178,17 @@ class Neo4j:
         self, statement: LiteralString, *, row: type[R] | None = None, **parameters: Any
     ) -> list[R] | list[object]:
         """The rows of one reading statement, of this class, in one round trip; a dead pooled connection is replaced once."""
+        return _made(await self.table(statement, **parameters), row, statement)
+
+    async def table(self, statement: LiteralString, **parameters: Any) -> Result:
+        """The names of the columns, also of no row, and the values of each row; else as `read`."""
         async with _ending(self.limit):
             try:
-                found = await self._run(statement, parameters, READ_ACCESS)
+                return await self._run(statement, parameters, READ_ACCESS)
             except errors.StoreUnavailable as error:
                 if isinstance(error, errors.StoreTimeout | errors.StoreFull):
                     raise
-                found = await self._run(statement, parameters, READ_ACCESS)
-        return _made(found, row, statement)
+                return await self._run(statement, parameters, READ_ACCESS)
 
     @overload
     async def write(self, statement: LiteralString, *, row: type[R], **parameters: Any) -> list[R]: ...

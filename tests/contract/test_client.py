@@ -8,8 +8,10 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -300,14 +302,89 @@ async def test_a_server_that_hangs_ends_the_call() -> None:
             await client.create_token(principal_kind="administrator", name="x")
 
 
+EVENTS = {"Content_Type": "text/event-stream"}
+PAGE = answer(200, b"<html>Sign in</html>", Content_Type="text/html")
+AWAY = answer(302, b"moved", Location="https://login.example/")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [PAGE, AWAY, answer(200, b"data: {x\n\n", **EVENTS), answer(200, b"event: problem\ndata: [1]\n\n", **EVENTS)],
+)
+async def test_the_page_of_a_proxy_is_no_file_no_events_and_no_value(reply: Callable[[Failing], None]) -> None:
+    async def opened(client: AsyncClient) -> Any:
+        return await client.open_file(uuid4(), uuid4(), uuid4())
+
+    async def followed(client: AsyncClient) -> Any:
+        return [one async for one in client.follow_file(uuid4(), uuid4(), uuid4())]
+
+    async def listed(client: AsyncClient) -> Any:
+        return await client.list_users()
+
+    for asked in (opened, followed, listed):
+        with failing(reply) as (url, seen):
+            async with AsyncClient(url) as client:
+                with pytest.raises(NotReached):
+                    await asked(client)
+        assert len(seen) == 1
+
+
+@pytest.mark.parametrize("errors", [None, 5, ["x"], [{"location": "body"}]])
+async def test_odd_headers_and_problems_are_still_answers(errors: object) -> None:
+    with failing(answer(422, {"errors": errors}), answer(404, b"[" * 100_000), answer(200, [], Left_Out="\xb2")) as (
+        url,
+        _,
+    ):
+        async with AsyncClient(url) as client:
+            with pytest.raises(Invalid):
+                await client.list_users()
+            with pytest.raises(NotFound):
+                await client.list_users()
+            assert await client.list_users() == []
+
+
+async def test_retry_after_may_be_a_time() -> None:
+    soon, late = (format_datetime(datetime.now(UTC) + timedelta(seconds=s), usegmt=True) for s in (3, 3600))
+    with failing(answer(503, {}, Retry_After=soon), answer(200, [])) as (url, _):
+        began = monotonic()
+        async with AsyncClient(url) as client:
+            assert await client.list_users() == []
+        assert monotonic() - began > 1
+    with failing(answer(503, {}, Retry_After=late)) as (url, seen):
+        async with AsyncClient(url) as client:
+            with pytest.raises(Unavailable) as raised:
+                await client.list_users()
+    assert len(seen) == 1 and raised.value.retry_after > 3500
+
+
+@pytest.mark.parametrize("url", ["localhost:8420", "", "//x", "ftp://x", "http://", "http://[::1", "http://x?y=1"])
+def test_a_wrong_address_is_said_at_once(url: str) -> None:
+    with pytest.raises(ValueError, match="http://localhost:8420"):
+        Client(url)
+
+
+@pytest.mark.parametrize("token", ["ngt_x\n", "ngt_x\r\nX-Other: 1", "\u4e2d", " "])
+def test_a_token_that_no_header_can_hold_is_said_at_once(token: str) -> None:
+    with pytest.raises(ValueError, match="The token holds"):
+        Client(token=token)
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+async def test_no_name_leads_to_another_resource(name: str) -> None:
+    with failing() as (url, seen):
+        async with AsyncClient(url) as client:
+            with pytest.raises(ValueError, match="no id and no name"):
+                await client.find_user(name)
+    assert seen == []
+
+
 async def test_the_problem_in_a_stream_is_raised() -> None:
     events = b"event: state\ndata: {}\n\n"
     problem = b': keep-alive\n\nevent: problem\ndata: {"type": "urn:neurigraph:problem:not-found", "status": 404, "detail": "Not found."}\n\n'
-    with failing(
-        answer(200, problem, Content_Type="text/event-stream"),
-        answer(404, {"detail": "gone"}),
-        answer(200, events, Content_Type="text/event-stream; charset=utf-8"),
-    ) as (url, _):
+    with failing(answer(200, problem, **EVENTS), answer(404, {"detail": "gone"}), answer(200, events, **EVENTS)) as (
+        url,
+        _,
+    ):
         async with AsyncClient(url) as client:
             for expected in (NotFound, NotFound, Exception):
                 with pytest.raises(expected):

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = "add_memory search_memories get_memory update_memory delete_memory list_entities get_entity explain get_status"
 MISSING = "Not found: nothing here has this id, or it is not yours to see."
+NEVER = "9999-12-31T23:59:59-14:00"
+"""In UTC a time of the year 10000."""
 Connect = Callable[[User], AbstractAsyncContextManager[ClientSession]]
 
 
@@ -193,8 +195,8 @@ def _query(text: str) -> Any:
 async def test_wrong_arguments_are_one_sentence_each(connect: Connect, user: User) -> None:
     async with connect(user) as session:
         wrong = {
-            "search_memories": [{}, {"query": ""}, {"query": "x", "limit": 0}, {"query": "x", "max_tokens": 1}, {"query": "x", "top": 3}],
-            "add_memory": [{}, {"text": "a", "messages": [{"role": "user", "content": "b"}]}, {"messages": [{"role": "user"}]}, {"text": "\u0000"}],
+            "search_memories": [{}, {"query": ""}, {"query": "x", "limit": 0}, {"query": "x", "max_tokens": 1}, {"query": "x", "top": 3}, {"query": "x", "as_of": NEVER}],
+            "add_memory": [{}, {"text": "a", "messages": [{"role": "user", "content": "b"}]}, {"messages": [{"role": "user"}]}, {"text": "\u0000"}, {"messages": [{"role": "user", "content": "x", "at": NEVER}]}],
             "get_memory": [{"memory_id": "1"}, {"memory_id": f"item/{uuid4()}"}],
             "update_memory": [{"memory_id": f"item/{user.user_id}/{uuid4()}"}],
             "explain": [{}, {"query": "x", "relation_id": str(uuid4())}],
@@ -204,6 +206,7 @@ async def test_wrong_arguments_are_one_sentence_each(connect: Connect, user: Use
             for arguments in cases:
                 said = await refused(session, tool, **arguments)
                 assert said.endswith(".") and "Internal" not in said and said != MISSING, (tool, arguments, said)
+        await called(session, "search_memories", query="x")
 
 
 @pytest.mark.ledger("U04")

@@ -40,11 +40,25 @@ async def test_a_statement_is_run_for_a_user(engine: Engine, user: User, memory:
     assert (await shell.prints("cypher", "why", *entity, "--param", "other=nobody")).strip() == "No row."
 
 
+async def test_csv_has_a_header_without_rows_and_no_cell_that_a_spreadsheet_calculates(
+    engine: Engine, user: User, memory: Memory, tmp_path: Path
+) -> None:
+    shell = Shell(engine, tmp_path, user.handle)
+    assert await shell.prints("cypher", "timeline", "--param", "entity=nobody", "--csv") == "day,what,detail\n"
+    for name in ("=HYPERLINK(A1)", "@SUM(A1)", "-2+3"):
+        await memory.nodes.provision(NewNode(memory.principal.user_id, name))
+    [_, *rows] = csv.reader((await shell.prints("cypher", "tree", "--csv")).splitlines())
+    assert {row[0] for row in rows} == {"/", "'=HYPERLINK(A1)", "'@SUM(A1)", "'-2+3"}
+    assert "=HYPERLINK(A1)" in {row["node"] for row in (await shell.answers("cypher", "tree"))["rows"]}
+
+
 async def test_what_is_wrong_is_one_line_and_texts_are_printed(engine: Engine, user: User, tmp_path: Path) -> None:
     shell = Shell(engine, tmp_path, "")
     said = await shell.refuses("cypher", "timelin")
-    assert said == "There is no statement 'timelin', but timeline; `neurigraph cypher` lists them."
+    assert said == "There is no statement 'timelin', but timeline or node/timeline; `neurigraph cypher` lists them."
     assert "needs --param entity=…" in await shell.refuses("cypher", "timeline")
+    assert "There is no statement" in await shell.refuses("cypher", "timelin", "--param", "entity=Bob")
+    assert "given twice" in await shell.refuses("cypher", "tree", "--param", "limit=1", "--param", "limit=2")
     assert "--csv or --json" in await shell.refuses("cypher", "tree", "--csv", "--json")
     assert "neither --param nor --csv" in await shell.refuses("cypher", "node/shell", "--param", "limit=1")
     assert "There is no user nobody" in await Shell(engine, tmp_path, "nobody").refuses("cypher", "tree")

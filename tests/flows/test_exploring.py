@@ -19,10 +19,11 @@ from neo4j.graph import Path as Way
 from engine.connectors import read_history
 from engine.demo.script import DINER, FACTS, HISTORY, SHORT
 from engine.domain.node import User
-from engine.exploring.saved import actions, phrases
+from engine.exploring.saved import FOLDER, actions, phrases, suggestions
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.wiring.job_catalogue import CATALOGUE
+from tests.flows.crowd import crowded
 from tests.flows.test_graph_commands import Shell
 
 Json = dict[str, Any]
@@ -215,6 +216,18 @@ async def test_an_action_finds_something_for_what_is_selected(
     found = await drawn(engine, action["cypher"], **chosen)
     assert {one["user_id"] for one in found if isinstance(one, Node)} == {users[0]}
     assert await drawn(engine, action["cypher"], **{key: [] for key in chosen}) == []
+
+
+async def test_no_plan_depends_on_the_rows_of_others(engine: Engine, bob: User) -> None:
+    listed = [path.stem for path in (FOLDER / "suggestions").glob("*.cypher")]
+    chosen = {"nodes": ["4:x:1"], "relationships": ["5:x:1"]}
+    async with crowded(engine) as plan:
+        for statement, given in (
+            *((one.of(bob.user_id), one.example) for one in phrases()),
+            *((one.of(bob.user_id), chosen) for one in actions()),
+            *((suggestions(name, bob.user_id), {}) for name in listed),
+        ):
+            await plan(statement, given)
 
 
 @pytest.mark.ledger("U01")

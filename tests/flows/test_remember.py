@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, History, HistoryFile, PlannedNode, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
@@ -34,6 +35,23 @@ async def plan(memory: Memory, user: User) -> dict[str, NewNode]:
     for name, keywords in (("Fishing", ("boat", "walleye", "lake")), ("Finances", ("payroll", "invoice", "invoices"))):
         await memory.nodes.provision(NewNode(user.user_id, name, keywords=keywords))
     return {}
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))),
+        datetime.min.replace(tzinfo=timezone(timedelta(hours=1))),
+    ],
+)
+async def test_a_time_that_no_driver_can_read_back_is_refused(memory: Memory, time: datetime) -> None:
+    turn = Turn("Bob", "The party is at the end of time.")
+    for conversation in (Conversation("c1", (replace(turn, at=time),)), Conversation("c1", (turn,), started_at=time)):
+        with pytest.raises(InvalidInput, match="outside of the years 1 to 9999"):
+            await memory.records.remember(conversation)
+    with pytest.raises(InvalidInput, match="outside of the years 1 to 9999"):
+        await memory.facts.write(WrittenFact("The party is at the end of time.", ("Bob",), at=time))
+    assert (await memory.search(SearchRequest("When is the party?"))).hits == ()
 
 
 @pytest.mark.ledger("N09", "N10", "N11", "N14", "N24", "N25")

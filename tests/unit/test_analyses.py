@@ -31,6 +31,8 @@ def test_values_are_as_typed_else_as_usual() -> None:
         ("stale", {"days": "many"}, "The parameter days (at least so many) is a whole number, not 'many'."),
         ("stale", {"days": "1", "at": "May"}, "The parameter at (to which they are counted) is a day like 2025-03-01, not 'May'."),
         ("tree_then", {"as_of": "May"}, "The parameter as_of (what was true then) is a time like 2025-03-01T18:00:00Z, not 'May'."),
+        ("stale", {"days": "9" * 19}, f"The parameter days (at least so many) is a whole number, not '{'9' * 19}'."),
+        ("stale", {"days": "9" * 5000}, f"The parameter days (at least so many) is a whole number, not '{'9' * 60}'."),
         ("tree", {"limit": "0"}, "The parameter limit is between 1 and 10,000, not 0."),
     ],
 )  # fmt: skip

@@ -4,5 +4,5 @@
 // Returns: paths.
 MATCH (n:Node)
 WHERE elementId(n) IN $nodes AND n.user_id = $user_id
-MATCH way = (:User {node_id: $user_id})-[:HAS_CHILD*0..5]->(n)
+MATCH way = ({node_id: $user_id})-[:HAS_CHILD*0..5]->(n)
 RETURN way

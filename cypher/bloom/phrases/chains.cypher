@@ -4,7 +4,8 @@
 // Suggestions: entity from names.
 // Returns: paths.
 // Example: entity "Ellen"
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WHERE all(merge IN merges WHERE merge.known_to IS NULL)
 MATCH about = (e)<-[:ABOUT]-(f:Fact)
 WHERE f.status <> 'withdrawn'

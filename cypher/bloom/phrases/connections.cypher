@@ -4,8 +4,10 @@
 // Suggestions: entity from names, other from names.
 // Returns: paths, at most 20.
 // Example: entity "Ruth", other "Ellen"
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity),
-      (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[others:SUPERSEDES*0..8]-(o:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity),
+      (also:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[others:SUPERSEDES*0..8]-(o:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
+USING INDEX SEEK also:Alias(user_id, key)
 WHERE all(merge IN merges + others WHERE merge.known_to IS NULL) AND e <> o
 MATCH way = allShortestPaths((e)-[*..6]-(o))
 WHERE all(n IN nodes(way) WHERE n:Entity)

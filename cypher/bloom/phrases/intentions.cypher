@@ -5,7 +5,8 @@
 // Returns: paths.
 // Example: entity "Ellen"
 // Empty on the bundled history: intentions are kept only where NEURIGRAPH_INTENTIONS says so.
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
 WHERE all(merge IN merges WHERE merge.known_to IS NULL)
 MATCH way = (e)<-[i:INTENDS]-(:Record)
 WHERE i.known_to IS NULL AND i.state = 'open'

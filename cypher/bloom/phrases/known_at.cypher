@@ -4,7 +4,8 @@
 // Suggestions: node from nodes.
 // Returns: paths, at most 30.
 // Example: node "Business/Employees"
-MATCH place = (:User {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+MATCH place = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+USING INDEX SEEK root:Node(node_id)
 WITH place, n, substring(reduce(path = '', p IN tail(nodes(place)) | path + '/' + p.name), 1) AS path
 WHERE toLower($node) IN [toLower(path), toLower(n.name)]
 MATCH way = (n)<-[anchored:ANCHORED_AT]-(:Entity {active: true})

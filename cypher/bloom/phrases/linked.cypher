@@ -4,9 +4,10 @@
 // Suggestions: node from nodes.
 // Returns: paths, with the place of both ends.
 // Example: node "Dave"
-MATCH place = (:User {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+MATCH place = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
+USING INDEX SEEK root:Node(node_id)
 WITH place, n, substring(reduce(path = '', p IN tail(nodes(place)) | path + '/' + p.name), 1) AS path
 WHERE toLower($node) IN [toLower(path), toLower(n.name)]
 MATCH edge = (n)-[:RELATED]-(other:Node)
-MATCH other_place = (:User {node_id: $user_id})-[:HAS_CHILD*0..5]->(other)
+MATCH other_place = ({node_id: $user_id})-[:HAS_CHILD*0..5]->(other)
 RETURN place, edge, other_place

@@ -5,6 +5,7 @@
 // Returns: entities, at most 100, and paths.
 // Example: kind "person"
 MATCH (e:Entity {user_id: $user_id, kind: toLower($kind), active: true})
+USING INDEX SEEK e:Entity(user_id, active)
 WITH e ORDER BY e.mentions DESC LIMIT 100
 WITH collect(e) AS found
 UNWIND found AS e

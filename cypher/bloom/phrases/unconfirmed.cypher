@@ -5,6 +5,8 @@
 // Returns: paths, at most 100, the oldest first.
 // Example: days "30"
 MATCH way = (f:Fact {user_id: $user_id, status: 'live'})-[:ABOUT]->(:Entity)
+USING INDEX SEEK f:Fact(user_id, fact_id)
+WHERE f.fact_id IS NOT NULL
 WITH way, coalesce(f.said_at, f.known_from) AS said, f.last_confirmed_at AS confirmed
 WITH way, CASE WHEN confirmed > said THEN confirmed ELSE said END AS last
 WHERE last < datetime() - duration({days: toInteger($days)})

@@ -4,8 +4,10 @@
 // Suggestions: entity from names, relation from relations, other from names.
 // Returns: the relation, its ends, and paths to the records.
 // Example: entity "Bob", relation "sibling of", other "Ellen"
-MATCH (:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity),
-      (:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[others:SUPERSEDES*0..8]-(o:Entity)
+MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity),
+      (also:Alias {user_id: $user_id, key: toLower($other)})-[:NAMES]->(:Entity)-[others:SUPERSEDES*0..8]-(o:Entity)
+USING INDEX SEEK called:Alias(user_id, key)
+USING INDEX SEEK also:Alias(user_id, key)
 WHERE all(merge IN merges + others WHERE merge.known_to IS NULL) AND e <> o
 MATCH (e)-[r]-(o)
 WHERE r.relation_id IS NOT NULL AND toLower(replace(r.name, '_', ' ')) = toLower(replace($relation, '_', ' '))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from engine.commit.outbox import StepHook
-from engine.domain.clock import Clock
+from engine.domain.clock import Clock, check_time
 from engine.domain.history import Conversation, Turn
 from engine.domain.principal import Principal
 from engine.domain.scope import check_privacy, check_scopes
@@ -87,6 +87,7 @@ class Appending:
             check_text(turn.text, f"turn {place} of {append.conversation_id}", self._most_bytes)
             for name in (turn.speaker, turn.ref or ""):
                 check_text(name, f"turn {place} of {append.conversation_id}", self._most_bytes)
+            check_time(turn.at, f"The time of turn {place} of {append.conversation_id}")
         check_text(append.conversation_id + append.title, append.conversation_id, self._most_bytes)
         clean = await self._cleaned(append)
         tokens = await self._counter.count([turn.text for turn in _conversation(clean).turns])
