@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from engine.domain.entity import Entity
 from engine.domain.history import Conversation, Turn
@@ -175,6 +175,31 @@ async def test_a_search_shows_what_it_touched_and_why(bobs: Tab, engine: Engine,
     assert label is not None and "anchor" in label
     await page.get_by_role("button", name="Close the results").click()
     assert await page.evaluate(CLASSES, "way") == [] and await page.locator("#results").is_hidden()
+
+
+async def test_a_read_that_the_server_cannot_answer_now_is_sent_again(bobs: Tab) -> None:
+    page, refused = bobs.page, 0
+
+    async def busy(route: Route) -> None:
+        nonlocal refused
+        refused += 1
+        if refused > 1:
+            return await route.continue_()
+        body = (
+            '{"type": "urn:neurigraph:problem:store-unavailable", "title": "A store does not answer.", "status": 503}'
+        )
+        await route.fulfill(
+            status=503, content_type="application/problem+json", headers={"Retry-After": "1"}, body=body
+        )
+
+    await page.route("**/search", busy)
+    await page.fill("#question", QUESTION)
+    await page.press("#question", "Enter")
+    await expect(page.locator("#results .card").first).to_be_visible()
+    assert refused == 2
+    await page.unroute("**/search")
+    await page.get_by_role("button", name="Close the results").click()
+    bobs.errors.clear()  # the browser logs the refusal
 
 
 async def test_the_time_changes_what_is_shown(bobs: Tab) -> None:

@@ -23,15 +23,37 @@ async function refused(answer) {
   return new Problem(answer.status, body.title || `The server answered ${answer.status}.`, fields || body.detail);
 }
 
-export async function request(path, { body, signal, headers } = {}) {
-  const sent = { Accept: "application/json", ...headers };
-  if (token) sent.Authorization = `Bearer ${token}`;
-  if (body) sent["Content-Type"] = "application/json";
-  let answer;
+const RETRIES = 3;
+
+// All requests of the page are reads: one that the server cannot answer now is sent again, after the time that it names.
+export async function request(path, options = {}) {
+  for (let left = RETRIES; ; left--) {
+    const answer = await sent(path, options);
+    if (answer.ok) return answer;
+    if (left === 0 || ![429, 503].includes(answer.status)) throw await refused(answer);
+    const named = Number(answer.headers.get("Retry-After"));
+    await pause(Math.min(named || 1, 10) * 1000, options.signal);
+  }
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    }, { once: true });
+  });
+}
+
+async function sent(path, { body, signal, headers }) {
+  const given = { Accept: "application/json", ...headers };
+  if (token) given.Authorization = `Bearer ${token}`;
+  if (body) given["Content-Type"] = "application/json";
   try {
-    answer = await fetch(path, {
+    return await fetch(path, {
       method: body ? "POST" : "GET",
-      headers: sent,
+      headers: given,
       body: body && JSON.stringify(body),
       signal,
       credentials: "omit",
@@ -41,8 +63,6 @@ export async function request(path, { body, signal, headers } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem(0, "The server cannot be reached.");
   }
-  if (!answer.ok) throw await refused(answer);
-  return answer;
 }
 
 export async function get(path, options) {
