@@ -57,7 +57,7 @@ class _Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Closes another connection if there are too many, or this one if its address has too many."""
         super().connection_made(transport)
-        # asyncio sets it only where the listening socket names its protocol; without it an answer waits 40 ms for its second part.
+        # asyncio sets it only where the listening socket names its protocol; else an answer waits 40 ms for its second part.
         if (connected := transport.get_extra_info("socket")).family in (socket.AF_INET, socket.AF_INET6):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._await_request()

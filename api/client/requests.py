@@ -105,7 +105,7 @@ def value_of(response: httpx.Response, shape: type[T]) -> T:
         if "Content-Disposition" not in response.headers:  # such as the page of a proxy that wants a login
             raise NotReached(f"The answer of {response.request.url.path} is no file.")
         return cast(T, response.content)
-    return _read(response.request.url.path, response.content or b"null", shape)
+    return cast(T, _read(response.request.url.path, response.content or b"null", shape))
 
 
 def accepted(response: httpx.Response) -> None:
@@ -142,5 +142,7 @@ def event_of(lines: list[str], shape: type[T]) -> T | None:
         return None
     if parts.get("event") == "problem":
         problem = _read("an event", parts["data"], dict[str, Any])
-        raise error_of(httpx.Response(problem["status"] if isinstance(problem.get("status"), int) else 500, json=problem))
+        raise error_of(
+            httpx.Response(problem["status"] if isinstance(problem.get("status"), int) else 500, json=problem)
+        )
     return cast(T, _read("an event", parts["data"], shape))

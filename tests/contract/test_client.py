@@ -300,7 +300,10 @@ PAGE = answer(200, b"<html>Sign in</html>", Content_Type="text/html")
 AWAY = answer(302, b"moved", Location="https://login.example/")
 
 
-@pytest.mark.parametrize("reply", [PAGE, AWAY, answer(200, b"data: {x\n\n", **EVENTS), answer(200, b"event: problem\ndata: [1]\n\n", **EVENTS)])
+@pytest.mark.parametrize(
+    "reply",
+    [PAGE, AWAY, answer(200, b"data: {x\n\n", **EVENTS), answer(200, b"event: problem\ndata: [1]\n\n", **EVENTS)],
+)
 async def test_the_page_of_a_proxy_is_no_file_no_events_and_no_value(reply: Callable[[Failing], None]) -> None:
     async def opened(client: AsyncClient) -> Any:
         return await client.open_file(uuid4(), uuid4(), uuid4())
@@ -321,7 +324,10 @@ async def test_the_page_of_a_proxy_is_no_file_no_events_and_no_value(reply: Call
 
 @pytest.mark.parametrize("errors", [None, 5, ["x"], [{"location": "body"}]])
 async def test_odd_headers_and_problems_are_still_answers(errors: object) -> None:
-    with failing(answer(422, {"errors": errors}), answer(404, b"[" * 100_000), answer(200, [], Left_Out="\xb2")) as (url, _):
+    with failing(answer(422, {"errors": errors}), answer(404, b"[" * 100_000), answer(200, [], Left_Out="\xb2")) as (
+        url,
+        _,
+    ):
         async with AsyncClient(url) as client:
             with pytest.raises(Invalid):
                 await client.list_users()
@@ -368,7 +374,10 @@ async def test_no_name_leads_to_another_resource(name: str) -> None:
 async def test_the_problem_in_a_stream_is_raised() -> None:
     events = b"event: state\ndata: {}\n\n"
     problem = b': keep-alive\n\nevent: problem\ndata: {"type": "urn:neurigraph:problem:not-found", "status": 404, "detail": "Not found."}\n\n'
-    with failing(answer(200, problem, **EVENTS), answer(404, {"detail": "gone"}), answer(200, events, **EVENTS)) as (url, _):
+    with failing(answer(200, problem, **EVENTS), answer(404, {"detail": "gone"}), answer(200, events, **EVENTS)) as (
+        url,
+        _,
+    ):
         async with AsyncClient(url) as client:
             for expected in (NotFound, NotFound, Exception):
                 with pytest.raises(expected):

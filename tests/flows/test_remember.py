@@ -38,7 +38,11 @@ async def plan(memory: Memory, user: User) -> dict[str, NewNode]:
 
 
 @pytest.mark.parametrize(
-    "time", [datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))), datetime.min.replace(tzinfo=timezone(timedelta(hours=1)))]
+    "time",
+    [
+        datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))),
+        datetime.min.replace(tzinfo=timezone(timedelta(hours=1))),
+    ],
 )
 async def test_a_time_that_no_driver_can_read_back_is_refused(memory: Memory, time: datetime) -> None:
     turn = Turn("Bob", "The party is at the end of time.")
