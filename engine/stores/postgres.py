@@ -184,7 +184,8 @@ class Postgres:
         lost = connection.broken
         await connection.close()
         if lost:
-            await asyncio.gather(self.request.check(), self.service.check())
+            with ending_within(self._waits):  # in all: a pool checks one after the other, and the server may hang
+                await asyncio.gather(self.request.check(), self.service.check())
 
     async def fetch(self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R]) -> list[R]:
         """One reading statement for a principal, its rows, of this class; one round trip.
