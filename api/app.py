@@ -100,24 +100,8 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.mcp = mcp.manager(settings)
-        async with app.state.mcp.run(), opened(app):
+        async with app.state.mcp.run(), _opened(app, settings):
             yield
-
-    @asynccontextmanager
-    async def opened(app: FastAPI) -> AsyncIterator[None]:
-        if app.state.opening is not None:
-            yield
-            return
-        with observed(settings):
-            app.state.opening = Opening(settings)
-            app.state.scraping = Scraping(app.state.opening)
-            task = asyncio.create_task(app.state.opening.run())
-            task.add_done_callback(_ended)
-            try:
-                yield
-            finally:
-                task.cancel()
-                await asyncio.wait([task])
 
     app = FastAPI(
         title="Neurigraph",
@@ -159,6 +143,24 @@ def _ended(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
         log.critical("the engine cannot be opened: %s", error)
         signal.raise_signal(signal.SIGTERM)
+
+
+@asynccontextmanager
+async def _opened(app: FastAPI, settings: Settings) -> AsyncIterator[None]:
+    """An engine of the application's own, unless the caller gave one."""
+    if app.state.opening is not None:
+        yield
+        return
+    with observed(settings):
+        app.state.opening = Opening(settings)
+        app.state.scraping = Scraping(app.state.opening)
+        task = asyncio.create_task(app.state.opening.run())
+        task.add_done_callback(_ended)
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
 
 
 def _middleware(settings: Settings) -> list[Middleware]:

@@ -43,12 +43,14 @@ def not_reached(call: Call[Any], error: httpx.RequestError) -> NotReached:
     return NotReached(f"{call.method} {call.path}: no answer from the server ({type(error).__name__}: {error})")
 
 
-def ended(call: Call[Any], attempt: int, outcome: httpx.Response | httpx.RequestError) -> float | None:
-    """Seconds until the request is sent again; None: the outcome is the answer. Raises NotReached where there is none."""
+def settled(call: Call[Any], attempt: int, outcome: httpx.Response | httpx.RequestError) -> httpx.Response | float:
+    """The answer, or seconds until the request is sent again. Raises NotReached where there is neither."""
     wait = pause(call, attempt, outcome)
-    if wait is None and isinstance(outcome, httpx.RequestError):
+    if wait is not None:
+        return wait
+    if isinstance(outcome, httpx.RequestError):
         raise not_reached(call, outcome) from outcome
-    return wait
+    return outcome
 
 
 class Sender:
@@ -85,9 +87,10 @@ class Sender:
                 outcome = self._http.request(**call.sent())
             except httpx.RequestError as error:
                 outcome = error
-            if (wait := ended(call, attempt, outcome)) is None:
-                return call.read(outcome)  # type: ignore[arg-type] # it is an answer
-            time.sleep(wait)
+            answer = settled(call, attempt, outcome)
+            if isinstance(answer, httpx.Response):
+                return call.read(answer)
+            time.sleep(answer)
             attempt += 1
 
     def _followed(self, call: Call[T]) -> Iterator[T]:
@@ -138,9 +141,10 @@ class AsyncSender:
                 outcome = await self._http.request(**call.sent())
             except httpx.RequestError as error:
                 outcome = error
-            if (wait := ended(call, attempt, outcome)) is None:
-                return call.read(outcome)  # type: ignore[arg-type] # it is an answer
-            await asyncio.sleep(wait)
+            answer = settled(call, attempt, outcome)
+            if isinstance(answer, httpx.Response):
+                return call.read(answer)
+            await asyncio.sleep(answer)
             attempt += 1
 
     async def _followed(self, call: Call[T]) -> AsyncIterator[T]:
@@ -156,12 +160,32 @@ class AsyncSender:
             raise not_reached(call, error) from error
 
 
-class operation(Generic[P, T]):
-    """A method of both clients, which sends the call that the function makes: `Client` waits for the answer, `AsyncClient` is
-    awaited."""
+class _Method(Generic[P, T]):
+    """A method of both clients, made of a function that returns the call."""
+
+    way: str
+    """The method of a sender that takes the call."""
 
     def __init__(self, make: Callable[Concatenate[Any, P], Call[T]]) -> None:
         self._make, self.__doc__ = make, make.__doc__
+
+    def _of(self, client: Sender | AsyncSender | None) -> Any:
+        if client is None:
+            return self
+        make: Callable[P, Call[T]] = self._make.__get__(client)
+        send = getattr(client, self.way)
+
+        @wraps(make)
+        def called(*args: P.args, **given: P.kwargs) -> Any:
+            return send(make(*args, **given))
+
+        return called
+
+
+class operation(_Method[P, T]):
+    """Sends the call that the function makes: `Client` waits for the answer, `AsyncClient` is awaited."""
+
+    way = "_sent"
 
     @overload
     def __get__(self, client: None, owner: object = None) -> Self: ...
@@ -170,22 +194,13 @@ class operation(Generic[P, T]):
     @overload
     def __get__(self, client: Sender, owner: object = None) -> Callable[P, T]: ...
     def __get__(self, client: Sender | AsyncSender | None, owner: object = None) -> Any:
-        if client is None:
-            return self
-        make: Callable[P, Call[T]] = self._make.__get__(client)
-
-        @wraps(make)
-        def sent(*args: P.args, **given: P.kwargs) -> Any:
-            return client._sent(make(*args, **given))
-
-        return sent
+        return self._of(client)
 
 
-class followed(Generic[P, T]):
-    """A method of both clients that yields the values of a stream of events, with `for` or `async for`."""
+class followed(_Method[P, T]):
+    """Yields the values of a stream of events, with `for` or `async for`."""
 
-    def __init__(self, make: Callable[Concatenate[Any, P], Call[T]]) -> None:
-        self._make, self.__doc__ = make, make.__doc__
+    way = "_followed"
 
     @overload
     def __get__(self, client: None, owner: object = None) -> Self: ...
@@ -194,12 +209,4 @@ class followed(Generic[P, T]):
     @overload
     def __get__(self, client: Sender, owner: object = None) -> Callable[P, Iterator[T]]: ...
     def __get__(self, client: Sender | AsyncSender | None, owner: object = None) -> Any:
-        if client is None:
-            return self
-        make: Callable[P, Call[T]] = self._make.__get__(client)
-
-        @wraps(make)
-        def yielded(*args: P.args, **given: P.kwargs) -> Any:
-            return client._followed(make(*args, **given))
-
-        return yielded
+        return self._of(client)

@@ -55,7 +55,7 @@ async def list_roles(here: Session) -> None:
     async with here.engine() as (opened, _):
         found = await opened.analysts.roles()
     rows = [
-        (one.role, one.handle or "(nobody)", f"{one.created_at:%Y-%m-%d}" if one.created_at else "", one.sessions)
+        (one.role, one.handle or "(no user)", f"{one.created_at:%Y-%m-%d}" if one.created_at else "", one.sessions)
         for one in found
     ]
     nothing = "No roles. `neurigraph sql-role create NAME --user HANDLE` makes one."

@@ -151,7 +151,7 @@ class Stopwatch:
 
 
 def job(name: str, traceparent: object) -> Stage:
-    """A run of a background job, as a part of the trace of whoever asked for it."""
+    """A run of a background job, as a part of the trace of the caller that asked for it."""
     run = Stage("job", name, parent=continued(traceparent, Context()))
     run.identify()
     return run

@@ -19,7 +19,17 @@ import httpx
 import pytest
 
 from api.app import create_app
-from api.client import AsyncClient, Client, Conflict, Invalid, NotFound, NotReached, Unauthenticated, Unavailable
+from api.client import (
+    ApiError,
+    AsyncClient,
+    Client,
+    Conflict,
+    Invalid,
+    NotFound,
+    NotReached,
+    Unauthenticated,
+    Unavailable,
+)
 from api.models import ConversationBody, TurnBody
 from engine.domain.fact import FactChain
 from engine.domain.ingest import IngestSession
@@ -285,7 +295,7 @@ async def test_answers_of_another_form_are_refused(body: bytes) -> None:
                 await client.list_users()
     with failing(answer(500, body)) as (url, _):
         async with AsyncClient(url) as client:
-            with pytest.raises(Exception, match="500"):
+            with pytest.raises(ApiError, match="500"):
                 await client.get_user(uuid4())
 
 
@@ -386,6 +396,6 @@ async def test_the_problem_in_a_stream_is_raised() -> None:
         _,
     ):
         async with AsyncClient(url) as client:
-            for expected in (NotFound, NotFound, Exception):
+            for expected in (NotFound, NotFound, NotReached):
                 with pytest.raises(expected):
                     [one async for one in client.follow_file(uuid4(), uuid4(), uuid4())]
