@@ -38,9 +38,11 @@ async def warm_patiently(engine: Engine) -> None:
 
 
 async def warm_writes(engine: Engine) -> None:
-    """The statements of a record's commit: the search of its entities, and what enters it. Nothing is written."""
+    """The statements of a record's commit: nodes to choose from, search of its entities, what enters it. Nothing is written."""
     text = Text(uuid4(), Piece("We met Ellen Harlan at the lake.", "Ann"))
     unknown, extraction = Principal.user(uuid4()), engine.parts.ingest.extraction
+    with suppress(NotFound):
+        await engine.parts.ingest.nodes(unknown)
     await engine.parts.ingest.entities.spoken(unknown, [[text]])
     if extraction.asks and extraction.context is not None:
         await extraction.context.of_entities(unknown, ["person:ellen-harlan"])
