@@ -1,21 +1,19 @@
-"""The entry point of the shell command `neurigraph`: sets what Ctrl-C does, then imports the commands, which takes a second."""
+"""The entry point of the shell command `neurigraph`: sets what Ctrl-C does, then imports the commands."""
 
 from __future__ import annotations
 
-import gc
 from importlib import import_module
 
-from engine.shell import interruption
-
-COLLECTED_AFTER = 10_000
-"""New objects after which unreachable ones are looked for: at Python's 700 this takes 2 % of an ingest's CPU."""
+from engine.shell import garbage, interruption
 
 
 def main() -> None:
     """Exit code 0, 1 for an error reported in one sentence, 2 for bad usage, 130 after Ctrl-C."""
     interruption.ends_at_once()
-    gc.set_threshold(COLLECTED_AFTER)
-    import_module("engine.shell.application").command()()
+    garbage.rarely()
+    with garbage.importing():
+        application = import_module("engine.shell.application")
+    application.command()()
 
 
 if __name__ == "__main__":

@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from langchain_text_splitters import RecursiveCharacterTextSplitter
+if TYPE_CHECKING:
+    from langchain_text_splitters import TextSplitter
 
 CHUNK = 900
 """Characters of a passage at most."""
@@ -27,12 +31,23 @@ _UNDERLINE = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*$")
 _NO_TITLE = re.compile(r" {0,3}(?:[-*+>|]|\d+[.)])(?:\s|$)| {4}|\t")
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n")
-_chunker = RecursiveCharacterTextSplitter(
-    chunk_size=CHUNK,
-    chunk_overlap=0,
-    add_start_index=True,
-    separators=["\n\n", "\r\n\r\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", ""],
-    keep_separator="end",
+
+
+def splitter(**options: Any) -> TextSplitter:
+    """A splitter at the first of some separators that gives small enough pieces; its library loads slowly."""
+    made: TextSplitter = import_module("langchain_text_splitters").RecursiveCharacterTextSplitter(**options)
+    return made
+
+
+_chunker = cache(
+    partial(
+        splitter,
+        chunk_size=CHUNK,
+        chunk_overlap=0,
+        add_start_index=True,
+        separators=["\n\n", "\r\n\r\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", ""],
+        keep_separator="end",
+    )
 )
 
 
@@ -61,7 +76,7 @@ def chunks(text: str) -> list[Chunk]:
     for heading in [*_headings(text), None]:
         section = " > ".join(one.title for one in above)
         for begin, end in _runs(text, start, heading.start if heading else len(text)):
-            for part in _chunker.create_documents([text[begin:end]]):
+            for part in _chunker().create_documents([text[begin:end]]):
                 found.append(Chunk(part.page_content, section, begin + int(part.metadata["start_index"])))
         if heading:
             above = [one for one in above if one.level < heading.level] + [heading]

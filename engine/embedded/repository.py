@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
-
-from jgo.constants import MAVEN_CENTRAL_URL
 
 CENTRAL = "central"
 
@@ -20,7 +19,7 @@ def repository_url(configured: str | None) -> str:
         mirror = mirror_of_central(settings)
         if mirror:
             return mirror.rstrip("/")
-    return str(MAVEN_CENTRAL_URL).rstrip("/")
+    return str(import_module("jgo.constants").MAVEN_CENTRAL_URL).rstrip("/")
 
 
 def mirror_of_central(settings: Path) -> str | None:

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache, partial
 from uuid import UUID, uuid4, uuid5
-
-from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from engine.domain.dates import dates_in
 from engine.domain.description import keywords
@@ -24,16 +23,15 @@ from engine.domain.node import ContentType
 from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, TriggerType
 from engine.domain.resource import ResourceType
 from engine.domain.scope import Privacy
-from engine.domain.splitting import Chunk
+from engine.domain.splitting import Chunk, splitter
 from engine.domain.utterance import below, embedded_text, has_question, utterance
 
 LONGEST_ITEM = 1600
 """Characters of one item: about what the encoder reads; a longer turn becomes several items of one position each."""
 LONGEST_TITLE = 200
 
-_splitter = RecursiveCharacterTextSplitter(
-    chunk_size=LONGEST_ITEM, chunk_overlap=0, separators=["\n\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", ""]
-)
+_separators = ["\n\n", "\n", ". ", "? ", "! ", "; ", ", ", " ", ""]
+_splitter = cache(partial(splitter, chunk_size=LONGEST_ITEM, chunk_overlap=0, separators=_separators))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +129,7 @@ def turn_items(
 
 
 def _parts(text: str) -> list[str]:
-    return [text] if len(text) <= LONGEST_ITEM else _splitter.split_text(text) or [text[:LONGEST_ITEM]]
+    return [text] if len(text) <= LONGEST_ITEM else _splitter().split_text(text) or [text[:LONGEST_ITEM]]
 
 
 @dataclass(frozen=True, slots=True)

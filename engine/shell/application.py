@@ -1,74 +1,94 @@
-"""Puts the commands together."""
+"""Puts the commands together. The module of a command is imported when the command is asked for, as all take a second."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from engine.shell import (
-    aliases,
-    audit,
-    backups,
-    commits,
-    communities,
-    content,
-    contexts,
-    cypher,
-    decayed,
-    demonstration,
-    diary,
-    dictionary,
-    doctor,
-    documents,
-    doors,
-    edges,
-    embeddings,
-    exploring,
-    facts,
-    files,
-    grants,
-    graph,
-    hierarchy,
-    ingests,
-    intentions,
-    jobs,
-    measurements,
-    one_node,
-    past,
-    placement,
-    records,
-    relations,
-    replays,
-    retractions,
-    session,
-    sql_roles,
-    stack,
-    streams,
-    tokens,
-)
+from engine.shell import session
 
-_COMMANDS = (
-    demonstration.commands, stack.commands, doctor.commands, content.commands, contexts.commands, decayed.commands,
-    graph.commands, streams.commands, files.commands, doors.commands, past.commands, placement.commands, retractions.commands,
-    backups.commands,
-    measurements.commands, cypher.commands, dictionary.commands,
-    graph.users, one_node.nodes, edges.edges, aliases.commands, relations.relations, intentions.intentions,
-    communities.communities, communities.insights,
-    records.records, streams.conversations, files.files,
-    ingests.sessions, ingests.failures, replays.replays, documents.documents, documents.resources, facts.facts,
-    retractions.retractions, diary.events,
-    jobs.jobs,
-    commits.commits, tokens.tokens, sql_roles.roles, tokens.integrations, grants.grants, grants.access, hierarchy.nodes,
-    embeddings.embeddings, audit.audits, exploring.bloom, exploring.browser,
-)  # fmt: skip
-"""Commands without a group, then the groups, in the order of --help."""
+COMMANDS = {
+    "demonstration.commands": "demo",
+    "stack.commands": "up down status init prepare",
+    "doctor.commands": "doctor mend",
+    "content.commands": "provision ingest ask",
+    "contexts.commands": "context",
+    "decayed.commands": "decayed",
+    "graph.commands": "tree timeline anchors",
+    "streams.commands": "occasion",
+    "files.commands": "sweep",
+    "doors.commands": "serve mcp worker",
+    "past.commands": "change history state diff upgrade",
+    "placement.commands": "assignments move-record",
+    "retractions.commands": "retract",
+    "backups.commands": "backup restore",
+    "measurements.commands": "bench eval",
+    "cypher.commands": "cypher",
+    "dictionary.commands": "dictionary",
+    "graph.users": "user",
+    "one_node.nodes": "node",
+    "edges.edges": "edge",
+    "aliases.commands": "entity",
+    "relations.relations": "relation",
+    "intentions.intentions": "intention",
+    "communities.communities": "community",
+    "communities.insights": "insight",
+    "records.records": "record",
+    "streams.conversations": "conversation",
+    "files.files": "file",
+    "ingests.sessions": "sessions",
+    "ingests.failures": "failure",
+    "replays.replays": "replay",
+    "documents.documents": "document",
+    "documents.resources": "resource",
+    "facts.facts": "fact",
+    "retractions.retractions": "retractions",
+    "diary.events": "event",
+    "jobs.jobs": "job",
+    "commits.commits": "commits",
+    "tokens.tokens": "token",
+    "sql_roles.roles": "sql-role",
+    "tokens.integrations": "integration",
+    "grants.grants": "grant",
+    "grants.access": "access",
+    "hierarchy.nodes": "nodes",
+    "embeddings.embeddings": "embeddings",
+    "audit.audits": "audit",
+    "exploring.bloom": "bloom",
+    "exploring.browser": "browser",
+}
+"""Where commands are made, and their names: those without a group, then the groups, in the order of --help."""
+_PLACES = {name: place for place, names in COMMANDS.items() for name in names.split()}
 
 
-def application() -> typer.Typer:
-    """All commands with the options that go before them."""
+class _Commands(Mapping[str, Any]):
+    """The commands by name, each imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(_PLACES[name], name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+
+@cache
+def _command(place: str, name: str) -> Any:
+    module, made = place.split(".")
+    commands = getattr(import_module(f"engine.shell.{module}"), made)
+    group = typer.main.get_group(commands)
+    return group if commands.info.name else group.commands[name]
+
+
+def command() -> Any:
+    """The command `neurigraph`, to be called: all commands with the options that go before them."""
     app = typer.Typer(
         name="neurigraph",
         help="Long-term memory for assistants and the people behind them.",
@@ -78,9 +98,9 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_begin)
-    for group in _COMMANDS:
-        app.add_typer(group)
-    return app
+    made = typer.main.get_command(app)
+    made.commands = _Commands()  # type: ignore[attr-defined]
+    return made
 
 
 def _begin(
@@ -90,8 +110,3 @@ def _begin(
     debug: Annotated[bool, typer.Option("--debug", help="Show logs and where an error comes from.")] = False,
 ) -> None:
     context.obj = session.opened(home, cache, debug)
-
-
-def command() -> Callable[[], Any]:
-    """The command `neurigraph`, to be called."""
-    return typer.main.get_command(application())

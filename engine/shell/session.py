@@ -26,7 +26,7 @@ import engine
 from engine.domain.ingest import UNLIMITED, Limits
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.settings import Settings
-from engine.shell import interruption
+from engine.shell import garbage, interruption
 from engine.shell.plain_json import print_json
 from engine.shell.printable import PrintableConsole
 from engine.shell.progress_bars import RichProgress
@@ -110,8 +110,10 @@ class Session:
     ) -> AsyncIterator[tuple[Engine, RichProgress]]:
         """The engine, opened with progress on stderr, which serves for further work, too; `language`, `warming`: see
         `open_engine`."""
+        with garbage.importing():
+            opening = engine.open_engine  # imports all of it
         with self.progress() as progress:
-            async with engine.open_engine(
+            async with opening(
                 self.settings, progress=progress, worker=False, language=language, warming=warming
             ) as opened:
                 if opened.installation.stopped_at_start:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from importlib import import_module
 from os import SEEK_END
 from pathlib import Path
 from typing import IO
@@ -20,8 +21,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from engine.errors import NotFound, SettingsError, StoreTimeout
 from engine.stores.folder import Folder
 from engine.stores.limits import MARGIN, remaining
-from engine.stores.s3 import Patience, bucket
-from engine.stores.tier import OWN, STORE, StoredObject, Tier, every
+from engine.stores.tier import OWN, STORE, Patience, StoredObject, Tier, every
 
 __all__ = ["ObjectStore", "StoredObject", "object_store"]
 
@@ -236,7 +236,8 @@ def _tier(url: SplitResult, patience: Patience, authority: Path | None) -> Tier:
     if url.scheme == "file":
         return Folder(_path(url))
     if url.scheme == "s3":
-        return bucket(url, patience, authority)
+        tier: Tier = import_module("engine.stores.s3").bucket(url, patience, authority)  # its client loads slowly
+        return tier
     raise SettingsError("The object store's URL is file:///folder or s3://key:secret@host:port/bucket.")
 
 

@@ -12,7 +12,6 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from os import SEEK_END
 from pathlib import Path
@@ -25,7 +24,7 @@ from minio.error import MinioException, S3Error
 from minio.sse import Sse, SseKMS, SseS3
 
 from engine.errors import InvalidInput, NotFound, SettingsError, StoreFull, StoreUnavailable
-from engine.stores.tier import BLOCK, STORE, StoredObject, checked, in_pages, in_thread
+from engine.stores.tier import BLOCK, STORE, Patience, StoredObject, checked, in_pages, in_thread
 
 PART = 8 << 20
 """Bytes of a part; larger where an object would have more than MOST_PARTS."""
@@ -41,14 +40,6 @@ _FULL = frozenset({"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded"})
 NO_ROOM = 507
 _OPTIONS = frozenset({"secure", "region", "sse", "class"})
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """Timeouts in seconds: for connecting, and for an answer before a call is retried."""
-
-    connect: float
-    silence: float
 
 
 @contextmanager

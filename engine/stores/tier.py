@@ -34,6 +34,14 @@ PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
+class Patience:
+    """Timeouts in seconds: for connecting, and for an answer before a call is retried."""
+
+    connect: float
+    silence: float
+
+
+@dataclass(frozen=True, slots=True)
 class StoredObject:
     """An object as the store lists it."""
 

@@ -14,7 +14,6 @@ from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Embedder
 from engine.providers.language import LanguageModel
-from engine.providers.onnx import OnnxEncoder
 from engine.providers.tokens import ByteCounter, TokenCounter, VocabularyCounter
 from engine.settings import Settings
 from engine.stores.postgres import Postgres
@@ -80,7 +79,9 @@ class Loader:
         if choice.provider != "onnx":
             raise SettingsError(f"There is no provider {choice.provider}; there are onnx and openai.")
         folder = await encoder_folder(settings.cache, choice.model, self.progress, base_url=settings.jars_url)
-        return await OnnxEncoder.load(folder, choice.model, threads=settings.encoder_threads)
+        load = import_module("engine.providers.onnx").OnnxEncoder.load
+        encoder: Embedder = await load(folder, choice.model, threads=settings.encoder_threads)
+        return encoder
 
 
 async def active_model(settings: Settings, postgres: Postgres, loader: Loader) -> ActiveModel:

@@ -10,13 +10,12 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-import typer
 
 from engine.connectors import read_history
 from engine.demo.script import FACTS, HISTORY
 from engine.neurigraph import Engine
 from engine.progress import Silent
-from engine.shell.application import application
+from engine.shell.application import command
 from engine.wiring.open_engine import open_engine
 from tests.contract import reference
 from tests.contract.pages import DOCS, Run
@@ -87,7 +86,7 @@ def test_every_command_has_its_line() -> None:
     """In docs/shell.md, commands of groups by the name of the group."""
     page = (DOCS / "shell.md").read_text(encoding="utf-8")
     lines = [line for line in page.splitlines() if line.startswith("| `")]
-    for name, one in typer.main.get_command(application()).commands.items():  # type: ignore[attr-defined]
+    for name, one in command().commands.items():
         told = " ".join(line for line in lines if f"`{name} " in line or f"`{name}`" in line)
         missing = [part for part in getattr(one, "commands", ()) if not re.search(rf"\b{re.escape(part)}\b", told)]
         assert told and not missing, (name, missing)

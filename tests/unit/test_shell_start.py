@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
+import typer
+
+import engine.shell
+from engine.shell.application import COMMANDS
 
 pytestmark = pytest.mark.ledger("U05")
 
@@ -18,6 +24,29 @@ def test_commands_are_known_without_loading_the_engine() -> None:
     )
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_opens_no_s3_encoder_or_splitter_loads_none() -> None:
+    names = "minio onnxruntime langchain_text_splitters jgo"
+    loaded = (
+        f"import sys; import engine.wiring.open_engine; print([one for one in {names.split()} if one in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_table_of_commands_is_what_the_modules_make() -> None:
+    listed = {place: set(names.split()) for place, names in COMMANDS.items()}
+    made = {}
+    for place in listed:
+        module, name = place.split(".")
+        commands = getattr(import_module(f"engine.shell.{module}"), name)
+        made[place] = {commands.info.name} if commands.info.name else set(typer.main.get_group(commands).commands)
+    assert listed == made
+    modules = {module.name for module in iter_modules(engine.shell.__path__)}
+    assert {place.split(".")[0] for place in COMMANDS} >= {
+        name for name in modules if hasattr(import_module(f"engine.shell.{name}"), "commands")
+    } - {"session"}
 
 
 @pytest.mark.parametrize(
