@@ -17,7 +17,7 @@ from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.shell.application import command
 from engine.wiring.open_engine import open_engine
-from tests.contract import reference
+from tests.contract import operations, reference
 from tests.contract.pages import DOCS, Run
 from tests.model_server import model_server
 
@@ -80,6 +80,11 @@ def test_the_table_of_settings_is_that_of_the_code() -> None:
     """After a change that is meant: `python -m tests.contract.reference`."""
     shown = reference.PAGE.read_text(encoding="utf-8")
     assert shown == reference.page(shown)
+
+
+def test_the_page_of_operations_is_that_of_the_code() -> None:
+    """After a change that is meant: `python -m tests.contract.operations`."""
+    assert operations.PAGE.read_text(encoding="utf-8") == operations.page()
 
 
 def test_every_command_has_its_line() -> None:
