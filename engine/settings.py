@@ -118,6 +118,9 @@ class Settings(BaseSettings):
     adopt_stores: bool = False
     """For one start: adopts stores that carry no mark, or another installation's; see docs/backup.md."""
 
+    preload: bool = True
+    """Whether `neurigraph up` leaves a process that has the engine loaded, some 150 MB: commands start several times sooner."""
+
     worker: bool = True
     """Whether `neurigraph serve`, and an engine opened with `worker=True`, carries out background jobs."""
     worker_concurrency: int = Field(default=2, ge=1, le=16)

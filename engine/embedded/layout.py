@@ -47,6 +47,8 @@ class Home:
         """The state file of the running supervisor; absent while nothing runs."""
         self.lock = folder / "supervisor.lock"
         """Held by the supervisor from its first to its last moment."""
+        self.commands = folder / "commands.json"
+        """Which process last had the engine loaded for commands; see `engine.shell.preloading`."""
         self.restoring = folder / "restoring.json"
         """Exists while a backup is restored; an interrupted restore leaves it."""
 

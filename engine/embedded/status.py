@@ -14,16 +14,18 @@ import psutil
 from engine.embedded.door import Message
 from engine.embedded.layout import Home
 from engine.embedded.ports import LOOPBACK
+from engine.embedded.processes import Identity
 from engine.embedded.reach import Running, ServerStatus, StackStatus, State, read_state
 
 
 def status(home: Path) -> StackStatus:
     """Look at the processes of a home and ask its supervisor, if there is one."""
-    state = read_state(Home(Path(os.path.abspath(home.expanduser()))))
+    place = Home(Path(os.path.abspath(home.expanduser())))
+    state = read_state(place)
     if state is None:
         return StackStatus(running=False)
     said = _ask(state)
-    running = (_look_at(one) for one in (state.supervisor, *state.servers))
+    running = (_look_at(one) for one in (state.supervisor, *state.servers, *_preloaded(place)))
     return StackStatus(
         running=True,
         servers=tuple(server for server in running if server),
@@ -31,6 +33,13 @@ def status(home: Path) -> StackStatus:
         kept=said.get("kept", False),
         browser_url=said.get("browser_url"),
     )
+
+
+def _preloaded(home: Home) -> tuple[Running, ...]:
+    """The process that commands are forked from, if it is there; it has no port."""
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return (Running("commands", Identity(**json.loads(home.commands.read_text())), 0),)
+    return ()
 
 
 def _look_at(running: Running) -> ServerStatus | None:

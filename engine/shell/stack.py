@@ -15,6 +15,7 @@ from rich.text import Text
 from engine.embedded import Stack, StackStatus, keep_running, status, stop
 from engine.errors import SettingsError, StackError
 from engine.progress import counted
+from engine.shell import preloaded
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 from engine.shell.tables import table
@@ -49,6 +50,8 @@ async def up(
         )
     async with here.engine():
         pass  # runs the migrations, so that psql and Browser find tables
+    if settings.preload:
+        preloaded.start(settings.home.absolute())
     here.out.print(_doors(stack, settings.home.absolute() / "secrets.json", show_secrets))
     here.out.print(Text("\nEverything runs until `neurigraph down`. Ask with `neurigraph ask`, look with `status`."))
 
@@ -134,7 +137,7 @@ def _servers(seen: StackStatus) -> Table:
     shown = table("server", *figures, right=figures)
     for server in seen.servers:
         memory, uptime = decimal(server.memory), timedelta(seconds=round(server.uptime))
-        shown.add_row(server.name, str(server.port), str(server.pid), memory, f"{server.cpu:.1f} s", str(uptime))
+        shown.add_row(server.name, str(server.port or ""), str(server.pid), memory, f"{server.cpu:.1f} s", str(uptime))
     return shown
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+import psutil
 import pytest
 
 from engine.demo.script import HISTORY, questions
@@ -63,7 +64,16 @@ def demo(run: Run, unanswered: object) -> subprocess.CompletedProcess[str]:
 def kept(run: Run, demo: subprocess.CompletedProcess[str]) -> Iterator[subprocess.CompletedProcess[str]]:
     """The demo's home with its servers kept running."""
     yield run("up")
+    preloaded = [pid for name, pid in servers(run) if name == "commands"]
     run("down")
+    deadline = time.monotonic() + 60
+    while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in preloaded):
+        assert time.monotonic() < deadline, "what `up` left running ends with the servers"
+        time.sleep(0.2)
+
+
+def servers(run: Run) -> list[tuple[str, int]]:
+    return [(server["name"], server["pid"]) for server in json.loads(run("status", "--json").stdout)["servers"]]
 
 
 def sentence(result: subprocess.CompletedProcess[str]) -> str:
@@ -387,3 +397,16 @@ def test_statements_are_printed_as_they_are_sent(run: Run) -> None:
     sent = run("cypher", "node/shell").stdout
     assert "part." not in sent and "coalesce(n.known_from <= $known_at, true)" in sent
     assert "There is no statement" in sentence(run("cypher", "nonsense"))
+
+
+def test_up_leaves_a_process_that_has_the_engine_loaded(kept: subprocess.CompletedProcess[str], run: Run) -> None:
+    """The last of this file: later commands would be run by it."""
+    assert "commands" not in dict(servers(run))
+    assert run("up", NEURIGRAPH_PRELOAD="true").returncode == 0
+    deadline = time.monotonic() + 60
+    while "commands" not in dict(servers(run)):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    first = dict(servers(run))["commands"]
+    assert run("up", NEURIGRAPH_PRELOAD="true").returncode == 0
+    assert dict(servers(run))["commands"] == first and run("status").stdout.count("commands") == 1

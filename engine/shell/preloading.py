@@ -1,0 +1,151 @@
+"""Commands run by a process that has the engine loaded: what the command and that process have in common, and the command's side.
+
+Loading the engine takes a second, most commands a tenth of it. `neurigraph up` leaves a process (`engine.shell.preloaded`) that
+listens on a socket in the home. A command hands over its arguments, environment, folder, input and output; the process forks,
+the child runs the command, and its exit code comes back. Where nobody listens, or the process has older code, another Python or
+other settings of the interpreter, the command runs here. This module loads little, as every command waits for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, BinaryIO
+
+SOCKET = "commands.sock"
+"""In the home, which is the owner's alone."""
+PACKAGE = Path(__file__).resolve().parents[1]
+GO = b"g"
+"""Sent by a command when it has the answer that the process is ready."""
+AT_MOST = 2.0
+"""Seconds until a process that listens has taken a command; after that the command runs by itself."""
+_ITS_OWN = frozenset(
+    {"up", "down", "init", "prepare", "demo", "serve", "worker", "mcp", "backup", "restore", "bench", "eval", "audit"}
+)
+"""Commands that start or stop servers, or stay: each is a process of its own."""
+_READ_AT_START = ("PYTHON", "LC_", "LANG", "OPENBLAS_", "OMP_", "LD_", "DYLD_", "SSL_")
+"""Variables that Python or its libraries read once: they must be those that the listening process was started with."""
+_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+def handed_over(arguments: Sequence[str]) -> int | None:
+    """The exit code of the command, run by a process that has the engine loaded; None where it has to run here."""
+    home = _home(arguments)
+    if home is None or not hasattr(socket, "send_fds"):
+        return None
+    with socket.socket(socket.AF_UNIX) as connection, suppress(OSError, ValueError):
+        connection.settimeout(AT_MOST)
+        with _inside(home):
+            connection.connect(SOCKET)
+        folder = os.open(".", os.O_RDONLY)
+        try:
+            socket.send_fds(connection, [b"\n"], [0, 1, 2, folder])
+        finally:
+            os.close(folder)
+        answers = connection.makefile("rb")
+        asked = {
+            "arguments": [sys.argv[0], *arguments],
+            "environment": dict(os.environ),
+            "umask": _umask(),
+            "code": code(),
+        }
+        connection.sendall(json.dumps(asked).encode() + b"\n")
+        if not _line(answers).get("ready"):
+            return None
+        connection.settimeout(None)
+        connection.sendall(GO)  # until here nothing runs there, from here on it does not run here
+        return _waited(answers)
+    return None
+
+
+def _waited(answers: BinaryIO) -> int:
+    """The exit code of the process that runs the command; it gets the signals that this one gets."""
+    with suppress(OSError, ValueError, KeyError):
+        process = _line(answers)["process"]
+
+        def passed_on(number: int, frame: FrameType | None) -> None:
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+
+        for number in _PASSED_ON:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, passed_on)
+        return int(_line(answers)["code"])
+    os.write(2, b"The process that ran the command has ended; what it did is not known.\n")
+    return 1
+
+
+def code() -> str:
+    """What the code is: where it lies, when a file of it was last changed, which Python runs it with which settings."""
+    changed = max(one.stat().st_mtime_ns for one in _files(PACKAGE))
+    settings = sorted(one for one in os.environ.items() if one[0].startswith(_READ_AT_START))
+    return repr((str(PACKAGE), changed, sys.prefix, sys.version, settings))
+
+
+def _files(folder: Path) -> list[os.DirEntry[str]]:
+    found, waiting = [], [os.fspath(folder)]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    found.append(entry)
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    waiting.append(entry.path)
+    return found
+
+
+def _home(arguments: Sequence[str]) -> Path | None:
+    """The home of a command, as far as that is plain; None where it is not, and for commands that run by themselves."""
+    words, home = iter(arguments), os.environ.get("NEURIGRAPH_HOME")
+    for word in words:
+        name, _, value = word.partition("=")
+        if name in ("--home", "--cache"):
+            value = value or next(words, "")
+            home = value if name == "--home" else home
+        elif word != "--debug":
+            break
+    else:
+        word = ""
+    if word in _ITS_OWN or (not home and _named_in_file()):
+        return None
+    return Path(home).expanduser() if home else Path.home() / ".neurigraph"
+
+
+def _named_in_file() -> bool:
+    """Whether a .env file says where the home is."""
+    try:
+        return "NEURIGRAPH_HOME" in Path(".env").read_text(encoding="utf-8", errors="replace").upper()
+    except OSError:
+        return False
+
+
+def _line(answers: BinaryIO) -> dict[str, Any]:
+    """The next answer; empty where there is none. Raises OSError, ValueError."""
+    line = answers.readline()
+    said: dict[str, Any] = json.loads(line) if line else {}
+    return said
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def _inside(folder: Path) -> Any:
+    """Within this, the working directory is that folder: the path of a socket may have 100 bytes only."""
+    before = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(folder)
+        yield
+    finally:
+        os.fchdir(before)
+        os.close(before)

@@ -1,0 +1,191 @@
+"""Commands that a process with the engine loaded runs: the same as those that run by themselves, also when something goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psutil
+import pytest
+
+from engine.embedded import status
+from engine.neurigraph import Engine
+from engine.settings import Settings
+from engine.shell import preloaded
+from engine.shell.preloading import SOCKET, code
+from tests.clean_environment import CLEAN
+
+pytestmark = pytest.mark.ledger("U05")
+
+ENVIRONMENT = CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"}
+ALONE = ENVIRONMENT | {"PYTHONHASHSEED": "1"}
+"""Another setting of the interpreter than the loaded process has."""
+
+
+@pytest.fixture(scope="module")
+def loaded(engine: Engine, settings: Settings) -> Iterator[psutil.Process]:
+    preloaded.start(settings.home)
+    process = found(settings.home)
+    yield process
+    for server in status(settings.home).servers:
+        if server.name == "commands":
+            psutil.Process(server.pid).kill()
+
+
+def found(home: Path) -> psutil.Process:
+    """The loaded process of a home, when it listens."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        for server in status(home).servers:
+            if server.name == "commands":
+                return psutil.Process(server.pid)
+        time.sleep(0.1)
+    raise AssertionError((home / "logs" / "commands.log").read_text())
+
+
+@pytest.fixture
+async def user(engine: Engine) -> str:
+    handle = f"p{uuid4().hex[:12]}"
+    await engine.workspace.users.create(handle, "Bob")
+    return handle
+
+
+def began(
+    settings: Settings, folder: Path, *arguments: str, environment: dict[str, str] = ENVIRONMENT
+) -> subprocess.Popen[str]:
+    program = "import sys; sys.argv[0] = 'neurigraph'; from engine.cli import main; main()"
+    command = [sys.executable, "-c", program, "--home", str(settings.home), "--cache", str(settings.cache)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [*command, *arguments], cwd=folder, env=environment, text=True, stdin=pipe, stdout=pipe, stderr=pipe
+    )
+
+
+async def ended(command: subprocess.Popen[str], given: str = "") -> tuple[int, str, str]:
+    out, errors = await asyncio.to_thread(command.communicate, given, 120)
+    return command.returncode, out, errors
+
+
+async def child(loaded: psutil.Process) -> psutil.Process:
+    """The process that runs the one command."""
+    for _ in range(1200):
+        if children := loaded.children():
+            return children[0]
+        await asyncio.sleep(0.05)
+    raise AssertionError("no command runs there")
+
+
+async def titles(engine: Engine, handle: str) -> list[str]:
+    user = await engine.workspace.users.find(handle)
+    return [record.title for record in (await engine.memory(user.user_id).nodes.metadata(user.user_id)).records]
+
+
+async def test_it_reads_and_writes_what_the_command_was_given(
+    loaded: psutil.Process, engine: Engine, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    by_stdin = began(settings, tmp_path, "record", "write", "Said", "--user", user, "--json")
+    assert (await child(loaded)).ppid() == loaded.pid
+    code, out, errors = await ended(by_stdin, "Ellen has sold the boat.\n")
+    assert code == 0 and json.loads(out), errors
+    (tmp_path / "note.txt").write_text("Dave looks for another boat.")
+    code, out, errors = await ended(began(settings, tmp_path, "record", "write", "File", "note.txt", "--user", user))
+    assert code == 0, errors
+    assert sorted(await titles(engine, user)) == ["File", "Said"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("tree", "--json"),
+        ("tree", "--user", "nobody-at-all"),
+        ("entity", "show"),
+        ("no-such-command",),
+        ("record", "write", "--help"),
+    ],
+)
+async def test_output_errors_and_exit_code_are_those_of_a_command_alone(
+    loaded: psutil.Process, settings: Settings, user: str, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    whose = ("--user", user) if arguments == ("tree", "--json") else ()
+    both = [began(settings, tmp_path, *arguments, *whose, environment=one) for one in (ENVIRONMENT, ALONE)]
+    there, here = await asyncio.gather(*(ended(one) for one in both))
+    assert there == here
+
+
+async def test_ctrl_c_ends_the_command_there(
+    loaded: psutil.Process, engine: Engine, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    writing = began(settings, tmp_path, "record", "write", "Cut off", "--user", user)
+    there = await child(loaded)
+    writing.send_signal(signal.SIGINT)
+    code, out, errors = await ended(writing)
+    assert (code, out, errors.strip()) == (130, "", "Interrupted.")
+    await asyncio.to_thread(there.wait, 30)
+    assert await titles(engine, user) == []
+
+
+async def test_a_command_whose_caller_was_killed_ends(
+    loaded: psutil.Process, engine: Engine, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    writing = began(settings, tmp_path, "record", "write", "Cut off", "--user", user)
+    there = await child(loaded)
+    writing.kill()
+    await asyncio.to_thread(there.wait, 30)
+    await ended(writing)
+    assert await titles(engine, user) == []
+
+
+async def test_a_command_that_is_killed_there_has_the_code_of_the_signal(
+    loaded: psutil.Process, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    writing = began(settings, tmp_path, "record", "write", "Cut off", "--user", user)
+    (await child(loaded)).kill()
+    assert (await ended(writing))[0] == 128 + signal.SIGKILL
+
+
+async def test_nonsense_and_callers_that_leave_do_not_end_it(
+    loaded: psutil.Process, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    whole = {"arguments": ["neurigraph", "tree"], "environment": dict(os.environ), "umask": 0o22, "code": code()}
+    lines = (b"", b"\n", b"\nnonsense\n", b"\n{}\n", b"\n" + json.dumps(whole).encode() + b"\n")
+    for line in lines:
+        for files in ([], [0], [0, 1, 2, 0]):
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(str(settings.home / SOCKET))
+                if line:
+                    socket.send_fds(connection, [line[:1]], files)
+                    connection.sendall(line[1:])
+    assert not loaded.children()  # none of them said that it waits
+    writing = began(settings, tmp_path, "record", "write", "Later", "--user", user)
+    assert (await child(loaded)).is_running()
+    assert (await ended(writing, "Ellen has sold the boat.\n"))[0] == 0
+
+
+async def test_many_commands_run_at_once(
+    loaded: psutil.Process, engine: Engine, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    running = [began(settings, tmp_path, "record", "write", f"{number}", "--user", user) for number in range(6)]
+    ends = await asyncio.gather(*(ended(one, f"Ellen has sold boat {number}.\n") for number, one in enumerate(running)))
+    assert [code for code, _, _ in ends] == [0] * 6, ends
+    assert sorted(await titles(engine, user)) == [f"{number}" for number in range(6)]
+
+
+async def test_where_it_was_killed_commands_run_alone(
+    loaded: psutil.Process, engine: Engine, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    """The last of them: it ends the process."""
+    loaded.kill()
+    code, _, errors = await ended(began(settings, tmp_path, "record", "write", "Alone", "--user", user), "A boat.\n")
+    assert code == 0, errors
+    assert await titles(engine, user) == ["Alone"]
+    preloaded.start(settings.home)
+    assert found(settings.home).pid != loaded.pid
