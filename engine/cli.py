@@ -5,9 +5,8 @@ engine loaded, or imports the commands and runs it here.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
-from engine.shell import garbage, interruption, preloading
+from engine.shell import interruption, preloading
 
 
 def main() -> None:
@@ -15,16 +14,7 @@ def main() -> None:
     interruption.ends_at_once()
     if (code := preloading.handed_over(sys.argv[1:])) is not None:
         sys.exit(code)
-    run()
-
-
-def run() -> None:
-    """The command of `sys.argv`, in this process."""
-    interruption.ends_at_once()
-    garbage.rarely()
-    with garbage.importing():
-        application = import_module("engine.shell.application")
-    application.command()()
+    preloading.run_here()
 
 
 if __name__ == "__main__":

@@ -228,7 +228,8 @@ class Relation:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A record that states a relation: in which item and where (`start-end`, characters; both for those who may read the items),
-    with what weight below 1. `fact_id`: a fact of the record that states it, too; for the user alone."""
+    with what weight below 1. `fact_id`: a fact of the record that states it, too; for the user alone. `text`: the sentence,
+    at most 300 characters; None where it may not or cannot be read."""
 
     record_id: UUID
     node_id: UUID
@@ -241,6 +242,7 @@ class Evidence:
     until: str | None
     ended: bool
     fact_id: UUID | None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,8 @@ class EntityReads:
         asked = {"relation_id": str(relation_id), "limit": limit}
         rows = await self.read(principal, moment, cypher("entity/why"), _Stated, **asked)
         first = only(rows[:1])
-        evidence = tuple(Evidence(**{one.name: getattr(row, one.name) for one in fields(Evidence)}) for row in rows)
+        names = [one.name for one in fields(Evidence) if one.name != "text"]
+        evidence = tuple(Evidence(**{name: getattr(row, name) for name in names}) for row in rows)
         reads = self._domain.reading(first.relation_type)
         ends = (first.source_id, first.source_name, first.target_id, first.target_name)
         return Why(relation_id, first.relation_type, reads, *ends, evidence)

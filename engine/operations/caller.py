@@ -58,6 +58,7 @@ from engine.retrieval.context.answering import Answers
 from engine.retrieval.context.assembling import Contexts
 from engine.retrieval.decayed import DecayedSearch
 from engine.retrieval.pipeline import Search
+from engine.retrieval.quotes import Quotes
 from engine.retrieval.touches import Touches
 from engine.stores.limits import ending_within
 
@@ -92,6 +93,7 @@ class Parts:
     entity_aliases: EntityAliases
     intentions: Intentions
     profiles: Profiles
+    quotes: Quotes
     unread_records: UnreadRecords
     older_items: OlderItems
     communities: CommunityReads

@@ -9,7 +9,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from engine.demo.script import DINER, FACTS, OTHER, PERSON, READS, SHORT, Check
-from engine.domain.entity import EntitySummary, Evidence
+from engine.domain.entity import EntitySummary
 from engine.progress import counted
 from engine.shell.session import Session
 
@@ -62,18 +62,9 @@ async def _relations(here: Session, memory: Memory) -> list[Check]:
     if wanted is None:
         return [Check(expected, None)]
     evidence = (await memory.entities.why(wanted.relation_id)).evidence[0]
-    said = await _said(memory, evidence)
+    said = evidence.text or ""
     here.out.print(Text(f"Why? {evidence.title}, {evidence.at:%Y-%m-%d}: “{said}”", style="italic"))
     return [Check(expected, evidence.title if OTHER in said else None)]
-
-
-async def _said(memory: Memory, evidence: Evidence) -> str:
-    """The words that state a relation; empty for those who may not read them."""
-    if evidence.item_id is None or evidence.span is None:
-        return ""
-    held = await memory.history.state("item", evidence.item_id, node_id=evidence.node_id)
-    start, end = map(int, evidence.span.split("-"))
-    return str((held.fields or {}).get("content", ""))[start:end]
 
 
 async def _merge(here: Session, memory: Memory) -> list[Check]:

@@ -200,14 +200,13 @@ async def why(
         (
             f"{one.at:%Y-%m-%d}",
             one.title,
-            one.item_id or "",
-            one.span or "",
+            one.text or "",
             f"{one.weight:.2f}",
             "ended" if one.ended else "",
         )
         for one in found.evidence
     ]
-    print_table(here, ("when", "record", "item", "characters", "weight", ""), rows, "Nothing states it.")
+    print_table(here, ("when", "record", "words", "weight", ""), rows, "Nothing states it.")
 
 
 @entities.async_command("correct", as_json=True)

@@ -22,13 +22,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine import cli
 from engine.embedded.file_locks import FileLock
 from engine.embedded.layout import Home, write_private
 from engine.embedded.processes import identity_of
 from engine.embedded.reach import read_state
 from engine.shell import garbage
-from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, code
+from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, code, run_here
 
 LOOK = 0.5
 """Seconds between two looks whether the servers of the home still run."""
@@ -204,10 +203,8 @@ def main() -> None:
     forks = Forks(_listening())
     if (own := identity_of(os.getpid())) is not None:
         write_private(home.commands, asdict(own))  # for `neurigraph status`
-    request = forks.request(
-        lambda: (state := read_state(home)) is not None and state.token == first.token
-    )
+    request = forks.request(lambda: (state := read_state(home)) is not None and state.token == first.token)
     if request is not None:
         lock.give_back()
         become(request)
-        cli.run()
+        run_here()

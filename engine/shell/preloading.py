@@ -15,9 +15,12 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
+
+from engine.shell import garbage, interruption
 
 SOCKET = "commands.sock"
 """In the home, which is the owner's alone."""
@@ -63,6 +66,15 @@ def handed_over(arguments: Sequence[str]) -> int | None:
         connection.sendall(GO)  # until here nothing runs there, from here on it does not run here
         return _waited(answers)
     return None
+
+
+def run_here() -> None:
+    """Runs the command of `sys.argv` in this process, which it ends. Raises SystemExit."""
+    interruption.ends_at_once()
+    garbage.rarely()
+    with garbage.importing():
+        application = import_module("engine.shell.application")
+    application.command()()
 
 
 def _waited(answers: BinaryIO) -> int:

@@ -50,6 +50,7 @@ from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
 from engine.providers.observed import ObservedModel
+from engine.retrieval.quotes import Quotes
 from engine.retrieval.touches import Touches
 from engine.settings import Settings
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
@@ -204,6 +205,7 @@ def _wired(
         past=Past(postgres, shells, node_history, edges, clock),
         edges=edges,
         **known,
+        quotes=Quotes(postgres, clock),
         assignments=Assignments(postgres),
         moving=moving,
         proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),

@@ -140,6 +140,7 @@ async def test_places_in_items_are_for_those_who_may_read_these(engine: Engine, 
     [mine] = (await memory.entities.why(friend.relation_id)).evidence
     [other] = (await reader.entities.why(friend.relation_id)).evidence
     assert mine.item_id and mine.span and (other.record_id, other.item_id, other.span) == (mine.record_id, None, None)
+    assert (mine.text, other.text) == ("Elli Lund is a friend of Dave Kowalski.", None)
 
 
 @pytest.mark.ledger("X01")

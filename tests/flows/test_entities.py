@@ -307,6 +307,7 @@ async def test_relations_are_read_both_ways_and_say_why(memory: Memory) -> None:
     held = await memory.history.state("item", evidence.item_id, node_id=node.node_id)
     start, end = map(int, evidence.span.split("-"))
     assert "married" in held.fields["content"][start:end]
+    assert evidence.text and evidence.text in held.fields["content"] and "married" in evidence.text
 
 
 @pytest.mark.ledger("A09")
