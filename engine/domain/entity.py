@@ -229,7 +229,7 @@ class Relation:
 class Evidence:
     """A record that states a relation: in which item and where (`start-end`, characters; both for those who may read the items),
     with what weight below 1. `fact_id`: a fact of the record that states it, too; for the user alone. `text`: the sentence,
-    at most 300 characters; None where it may not or cannot be read."""
+    at most 300 characters; None where it may not or cannot be read, and of the past."""
 
     record_id: UUID
     node_id: UUID

@@ -63,9 +63,10 @@ class Entities(OfGraph, name="entities"):
 
     @reads(readers)
     async def why(self, relation_id: UUID, moment: Moment = NOW, *, limit: int = 100) -> Why:
-        """The records that state a relation, and in which words, the weightiest first. Raises NotFound where none may be read."""
+        """The records that state a relation, and in which words, the weightiest first; of the past without words, as items may
+        read otherwise now. Raises NotFound where none may be read."""
         why = await self._parts.entities.why(self._principal, relation_id, moment, limit=limit)
-        return await self._parts.quotes.quoted(self._principal, why, moment)
+        return await self._parts.quotes.quoted(self._principal, why) if moment == NOW else why
 
     @writes(owner, redacts={"name": redactions.name_if_any, "kind": redactions.without_text, **_REASON}, once=True)
     async def correct(

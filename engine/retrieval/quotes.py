@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from uuid import UUID
 
-from engine.domain.clock import Clock, Moment
+from engine.domain.clock import Clock
 from engine.domain.entity import Evidence, Why
 from engine.domain.principal import Principal
 from engine.errors import StoreDamaged
@@ -27,24 +27,22 @@ class Quotes:
     def __init__(self, postgres: Postgres, clock: Clock) -> None:
         self._postgres, self._clock = postgres, clock
 
-    async def quoted(self, principal: Principal, why: Why, moment: Moment) -> Why:
-        """The same evidence with its words. Without them stays what may not be read, and what a damaged node holds."""
+    async def quoted(self, principal: Principal, why: Why) -> Why:
+        """The same evidence, of now, with its words. Without them stays what may not be read, and what a damaged node holds."""
         places = [(one.node_id, one.item_id) for one in why.evidence if one.item_id is not None and one.span]
         texts: dict[tuple[UUID, UUID], str] = {}
         with suppress(StoreDamaged):
-            texts = await self._texts(principal, places, moment)
+            texts = await self._texts(principal, places)
         return replace(why, evidence=tuple(_with_words(one, texts) for one in why.evidence))
 
-    async def _texts(
-        self, principal: Principal, places: Sequence[tuple[UUID, UUID]], moment: Moment
-    ) -> dict[tuple[UUID, UUID], str]:
+    async def _texts(self, principal: Principal, places: Sequence[tuple[UUID, UUID]]) -> dict[tuple[UUID, UUID], str]:
         if not places:
             return {}
         asked = {
             "nodes": [node for node, _ in places],
             "items": [item for _, item in places],
-            "as_of": moment.as_of,
-            "known_at": moment.known_at,
+            "as_of": None,
+            "known_at": None,
             "now": self._clock.now(),
         }
         rows = await self._postgres.fetch(principal, sql_text("search/contents"), asked, row=Contents)

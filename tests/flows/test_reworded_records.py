@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -111,7 +112,10 @@ async def test_a_relation_that_no_text_states_any_more_is_over(engine: Engine, m
     assert await related(memory, "Dave Kowalski") == {("LIVES_IN", "Narvik")}
     with pytest.raises(NotFound):
         await memory.entities.why(lives.relation_id)
-    assert await memory.entities.why(lives.relation_id, Moment(known_at=before)) == why
+    [said] = why.evidence
+    then = await memory.entities.why(lives.relation_id, Moment(known_at=before))
+    assert said.text == "Dave Kowalski lives in Bergen."
+    assert then == replace(why, evidence=(replace(said, text=None),)), "the item reads otherwise now"
     assert await related(memory, "Dave Kowalski", Moment(known_at=before)) == {("LIVES_IN", "Bergen")}
     await reword(memory, me, item, "Dave Kowalski came by.", correction=True)
     await job(engine)

@@ -55,7 +55,7 @@ function anchor(one, open) {
     { class: "row" },
     el("span", {}, button(one.path.slice(1).join(" › ") || one.name, () => open.node(one.node_id)), " ",
       el("span", { class: "quiet small" }, one.reasons.map((reason) => REASONS[reason] || reason).join(", "))),
-    el("span", { class: "quiet small", "aria-label": `strength ${one.score.toFixed(2)}` }, one.score.toFixed(2)),
+    el("span", { class: "quiet small", role: "img", "aria-label": `strength ${one.score.toFixed(2)}` }, one.score.toFixed(2)),
   );
 }
 
