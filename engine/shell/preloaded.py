@@ -27,7 +27,7 @@ from engine.embedded.layout import Home, write_private
 from engine.embedded.processes import identity_of
 from engine.embedded.reach import read_state
 from engine.shell import garbage
-from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, code, run_here
+from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, inherited, run_here
 
 LOOK = 0.5
 """Seconds between two looks whether the servers of the home still run."""
@@ -51,7 +51,7 @@ class Forks:
     """Listens, forks for each command, and sends back exit codes."""
 
     def __init__(self, listening: socket.socket) -> None:
-        self._listening, self._code, self._current = listening, code(), True
+        self._listening, self._inherited, self._current = listening, inherited(), True
         self._running: dict[int, socket.socket] = {}
         self._events, (self._woken, self._waking) = selectors.DefaultSelector(), socket.socketpair()
         for one in (self._woken, self._waking):
@@ -85,10 +85,10 @@ class Forks:
             received = connection.makefile("rb")
             asked = json.loads(received.readline(LONGEST))
             request = Request(asked["arguments"], asked["environment"], asked["umask"], tuple(files))
-            self._current = self._code == code()
+            self._current = self._inherited == inherited()
             if (
                 self._current
-                and asked["code"] == self._code
+                and asked["inherited"] == self._inherited
                 and len(files) == FILES
                 and self._ready(connection, received)
             ):

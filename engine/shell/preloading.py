@@ -57,7 +57,7 @@ def handed_over(arguments: Sequence[str]) -> int | None:
             "arguments": [sys.argv[0], *arguments],
             "environment": dict(os.environ),
             "umask": _umask(),
-            "code": code(),
+            "inherited": inherited(),
         }
         connection.sendall(json.dumps(asked).encode() + b"\n")
         if not _line(answers).get("ready"):
@@ -94,11 +94,12 @@ def _waited(answers: BinaryIO) -> int:
     return 1
 
 
-def code() -> str:
-    """What the code is: where it lies, when a file of it was last changed, which Python runs it with which settings."""
+def inherited() -> str:
+    """What a child has from its parent: the code and when a file of it was last changed, Python and its settings, user and
+    priority. Both sides compare it."""
     changed = max(one.stat().st_mtime_ns for one in _files(PACKAGE))
     settings = sorted(one for one in os.environ.items() if one[0].startswith(_READ_AT_START))
-    return repr((str(PACKAGE), changed, sys.prefix, sys.version, settings))
+    return repr((str(PACKAGE), changed, sys.prefix, sys.version, settings, os.geteuid(), os.getegid(), os.nice(0)))
 
 
 def _files(folder: Path) -> list[os.DirEntry[str]]:

@@ -21,7 +21,7 @@ from engine.embedded import status
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.shell import preloaded
-from engine.shell.preloading import SOCKET, code
+from engine.shell.preloading import SOCKET, inherited
 from tests.clean_environment import CLEAN
 
 pytestmark = pytest.mark.ledger("U05")
@@ -155,7 +155,12 @@ async def test_a_command_that_is_killed_there_has_the_code_of_the_signal(
 async def test_nonsense_and_callers_that_leave_do_not_end_it(
     loaded: psutil.Process, settings: Settings, user: str, tmp_path: Path
 ) -> None:
-    whole = {"arguments": ["neurigraph", "tree"], "environment": dict(os.environ), "umask": 0o22, "code": code()}
+    whole = {
+        "arguments": ["neurigraph", "tree"],
+        "environment": dict(os.environ),
+        "umask": 0o22,
+        "inherited": inherited(),
+    }
     lines = (b"", b"\n", b"\nnonsense\n", b"\n{}\n", b"\n" + json.dumps(whole).encode() + b"\n")
     for line in lines:
         for files in ([], [0], [0, 1, 2, 0]):
