@@ -27,4 +27,4 @@ def named() -> None:
     if sys.stdout is not None:
         raw = _Out(sys.stdout.fileno(), "w", closefd=False)
         buffered, lines = io.BufferedWriter(raw), sys.stdout.line_buffering
-        sys.stdout = io.TextIOWrapper(buffered, sys.stdout.encoding, sys.stdout.errors, line_buffering=lines)
+        sys.stdout = io.TextIOWrapper(buffered, sys.stdout.encoding, sys.stdout.errors, line_buffering=bool(lines))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from engine.demo.script import HISTORY, questions
 from tests.clean_environment import CLEAN
 from tests.model_server import model_server
 from tests.processes import run_module
+from tests.small_disk import mounted
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -235,6 +237,18 @@ def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: lis
         process.send_signal(signal.SIGINT)
         _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130 and "Traceback" not in complaint, complaint
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.ledger("X12", "U05")
+def test_a_backup_without_room_says_so_and_the_servers_run_again(run: Run, tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", "20m") as disk:
+        assert re.search(
+            r"cannot be copied to .*: No space left on device\.$", sentence(run("backup", str(disk / "b")))
+        )
+        assert not (disk / "b").exists()
+    state = json.loads(run("status", "--json").stdout)
+    assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
 
 
 @pytest.mark.usefixtures("kept")

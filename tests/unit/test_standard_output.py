@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from engine.errors import InvalidInput
 from engine.shell.plain_json import write_json
 from tests.clean_environment import CLEAN
+from tests.small_disk import mounted
 
 COMMANDS = (("cypher",), ("cypher", "--json"), ("status",), ("--help",), ("job", "--help"))
 
@@ -37,20 +37,13 @@ def test_output_that_has_no_room_or_no_reader_ends_the_command(tmp_path: Path, a
         os.close(writer)
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system with room for little; skips where mounting is not allowed."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small file system is not allowed here")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
 @pytest.mark.ledger("U05")
-def test_a_file_for_which_there_is_no_room_stays_as_it_was(small_disk: Path) -> None:
+def test_a_file_for_which_there_is_no_room_stays_as_it_was(tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", "64k") as small_disk:
+        written_whole(small_disk)
+
+
+def written_whole(small_disk: Path) -> None:
     file = small_disk / "out.json"
     write_json(file, {"first": True})
     before = file.read_bytes()
