@@ -130,7 +130,8 @@ async def test_a_memory_is_stored_found_changed_and_withdrawn(connect: Connect, 
 
         deleted = await called(session, "delete_memory", memory_id=record, reason="wrong")
         assert deleted["deleted"] == record and deleted["records"] == 1 and "retractions undo" in deleted["undo"]
-        assert "hits" not in await called(session, "search_memories", query="Where does Zoë live?")
+        gone = await called(session, "search_memories", query="Where does Zoë live?")
+        assert gone == {"hits": [], "notes": ["Nothing was found."]}
         assert await refused(session, "get_memory", memory_id=record) == MISSING
 
 
@@ -160,6 +161,18 @@ async def test_a_conversation_its_people_and_why(connect: Connect, engine: Engin
         assert gone["changed"]
         left = (await called(session, "search_memories", query="Who is Dave?")).get("hits", [])
         assert hits[0]["memory_id"] not in [hit["memory_id"] for hit in left]
+
+
+@pytest.mark.ledger("U04")
+async def test_that_nothing_was_found_is_said(connect: Connect, user: User) -> None:
+    async with connect(user) as session:
+        nothing = {"notes": ["Nothing was found."]}
+        assert await called(session, "search_memories", query="boat") == {"hits": []} | nothing
+        assert await called(session, "list_entities", name="Zoë") == {"entities": []} | nothing
+        explained = await called(session, "explain", query="boat")
+        assert (explained["hits"], explained["notes"]) == ([], ["Nothing was found."])
+        (profile,) = (await session.read_resource("neurigraph://profile")).contents
+        assert json.loads(profile.text) == {"facts": []} | nothing
 
 
 @pytest.mark.ledger("U04")
