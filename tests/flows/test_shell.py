@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import pytest
 
 from engine.demo.script import HISTORY, questions
@@ -215,6 +216,35 @@ def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.S
     process.send_signal(number)
     _, complaint = process.communicate(timeout=30)
     assert process.returncode == code and "Traceback" not in complaint, complaint
+
+
+@pytest.mark.ledger("U08", "U05")
+@pytest.mark.usefixtures("kept")
+def test_a_worker_serves_its_metrics_on_this_machine(run: Run, command: list[str]) -> None:
+    process = subprocess.Popen(
+        [*command, "worker", "--metrics-port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=CLEAN | {"PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline().startswith("Working")
+        address = process.stdout.readline().removeprefix("Metrics at ").strip()
+        assert address.startswith("http://127.0.0.1:")
+        in_use = sentence(run("worker", "--metrics-port", str(httpx.URL(address).port)))
+        assert in_use.startswith("Cannot listen on 127.0.0.1 port ") and in_use.endswith("Address already in use.")
+        deadline = time.monotonic() + 60
+        while 'pipeline="job"' not in (metrics := httpx.get(address, timeout=30).text):
+            assert time.monotonic() < deadline, metrics
+            time.sleep(1)  # the worker runs recovery every few seconds
+        assert "process_cpu_seconds_total" in metrics and "neurigraph_file_reads_total" in metrics
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 0 and "Traceback" not in complaint, complaint
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(address)
 
 
 @pytest.mark.usefixtures("kept")
