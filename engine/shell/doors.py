@@ -84,7 +84,7 @@ def _listening(host: str, port: int) -> socket.socket:
 async def mcp(here: Session, user: Handle = None) -> None:
     """Serve memory tools to an assistant (MCP) over stdin and stdout, acting as one user; ends with stdin."""
     with observed(here.settings):
-        await import_from_string(MCP)(here.memory(user, warming=True))
+        await import_from_string(MCP)(lambda: here.memory(user, warming=True))
 
 
 @commands.async_command("worker")
