@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import httpx
+import httpx2
 
 PREFIX = "urn:neurigraph:problem:"
 
@@ -62,7 +62,7 @@ _BY_STATUS = (
 )
 
 
-def error_of(response: httpx.Response) -> ApiError:
+def error_of(response: httpx2.Response) -> ApiError:
     """The exception for an answer, which has been read."""
     try:
         problem = response.json()
@@ -73,7 +73,7 @@ def error_of(response: httpx.Response) -> ApiError:
     return _BY_STATUS.get(response.status_code, ApiError)(response.status_code, problem, retry_after(response))
 
 
-def retry_after(response: httpx.Response) -> float | None:
+def retry_after(response: httpx2.Response) -> float | None:
     """Seconds that the server asks to wait; a proxy may name the time instead."""
     asked = response.headers.get("Retry-After", "")
     if asked.isascii() and asked.isdigit():

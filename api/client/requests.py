@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 from urllib.parse import quote
 from uuid import uuid4
 
-import httpx
+import httpx2
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
@@ -21,6 +22,7 @@ T = TypeVar("T")
 OMIT: Final[Any] = type("Omitted", (), {"__repr__": lambda _: "OMIT", "__bool__": lambda _: False})()
 """A parameter that is not sent: the server's default holds, and a change leaves the field as it is."""
 ATTEMPTS = 4
+_KEY = re.compile(r"[\x21-\x7e]{1,200}")
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 30.0
 
 
@@ -39,16 +41,16 @@ class Call(Generic[T]):
 
     method: str
     path: str
-    read: Callable[[httpx.Response], T]
+    read: Callable[[httpx2.Response], T]
     query: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, Any] = field(default_factory=dict)
     body: Any = OMIT
     repeats: bool = True
 
     def sent(self) -> dict[str, Any]:
-        """The arguments for httpx."""
-        headers = {name: str(value) for name, value in self.headers.items() if value is not OMIT}
-        query = {name: _text(value) for name, value in self.query.items() if value is not OMIT and value is not None}
+        """The arguments for httpx2. Raises ValueError for what cannot be sent."""
+        headers = {name: _header(name, value) for name, value in _given(self.headers)}
+        query = {name: _text(value) for name, value in _given(self.query)}
         if self.body is OMIT and self.method not in ("POST", "PATCH"):
             return {"method": self.method, "url": self.path, "params": query, "headers": headers}
         given = {name: value for name, value in ({} if self.body is OMIT else self.body).items() if value is not OMIT}
@@ -66,26 +68,40 @@ def path(template: str, *values: object) -> str:
 
 
 def once(key: Any) -> str:
-    """The idempotency key of a write: the caller's, or a new one, so that a retry never writes twice."""
-    return str(uuid4()) if key is OMIT or key is None else str(key)
+    """The idempotency key of a write: the caller's, or a new one, so that a retry never writes twice. Raises ValueError."""
+    if key is OMIT or key is None:
+        return str(uuid4())
+    if not _KEY.fullmatch(str(key)):
+        raise ValueError("An idempotency key has 1 to 200 visible ASCII characters, and no space.")
+    return str(key)
+
+
+def _given(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in values.items() if value is not OMIT and value is not None]
+
+
+def _header(name: str, value: object) -> str:
+    if not (text := str(value)).isascii() or not text.isprintable():
+        raise ValueError(f"{name} holds characters that no header can hold.")
+    return text
 
 
 def _text(value: Any) -> Any:
     return [_text(one) for one in value] if isinstance(value, list | tuple) else to_jsonable_python(value)
 
 
-def pause(call: Call[Any], attempt: int, outcome: httpx.Response | httpx.RequestError) -> float | None:
+def pause(call: Call[Any], attempt: int, outcome: httpx2.Response | httpx2.RequestError) -> float | None:
     """Seconds to wait before this request is sent again; None: it is not. What the server did not begin may always be sent
     again (429, or no connection), the rest only where a repetition changes nothing."""
     if attempt >= ATTEMPTS:
         return None
-    if isinstance(outcome, httpx.Response):
+    if isinstance(outcome, httpx2.Response):
         if outcome.status_code not in RETRIED or not (call.repeats or outcome.status_code == 429):
             return None
         asked = retry_after(outcome)
     else:
-        if isinstance(outcome, httpx.LocalProtocolError) or not (
-            call.repeats or isinstance(outcome, httpx.ConnectError)
+        if isinstance(outcome, httpx2.LocalProtocolError) or not (
+            call.repeats or isinstance(outcome, httpx2.ConnectError)
         ):
             return None
         asked = None
@@ -100,28 +116,30 @@ def adapter(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-def as_value(shape: type[T]) -> Callable[[httpx.Response], T]:
+def as_value(shape: type[T]) -> Callable[[httpx2.Response], T]:
     """The answer as a value of this type. All of these raise ApiError for a refusal, NotReached for one of another form."""
 
-    def read(response: httpx.Response) -> T:
+    def read(response: httpx2.Response) -> T:
         accepted(response)
         return cast(T, _read(response.request.url.path, response.content or b"null", shape))
 
     return read
 
 
-def as_page(shape: type[T]) -> Callable[[httpx.Response], Page[T]]:
+def as_page(shape: type[T]) -> Callable[[httpx2.Response], Page[T]]:
     """The answer as a page of values of this type."""
 
-    def read(response: httpx.Response) -> Page[T]:
+    def read(response: httpx2.Response) -> Page[T]:
         entries = as_value(list[shape])(response)  # type: ignore[valid-type]
         left_out = response.headers.get("Left-Out", "0")
-        return Page(entries, response.headers.get("Next-Cursor"), int(left_out[:9]) if left_out.isdecimal() else 0)
+        return Page(
+            entries, response.headers.get("Next-Cursor") or None, int(left_out[:9]) if left_out.isdecimal() else 0
+        )
 
     return read
 
 
-def as_bytes(response: httpx.Response) -> bytes:
+def as_bytes(response: httpx2.Response) -> bytes:
     """The bytes of a file."""
     accepted(response)
     if "Content-Disposition" not in response.headers:  # such as the page of a proxy that wants a login
@@ -129,12 +147,12 @@ def as_bytes(response: httpx.Response) -> bytes:
     return response.content
 
 
-def as_file(shape: type[T]) -> Callable[[httpx.Response], bytes | T]:
+def as_file(shape: type[T]) -> Callable[[httpx2.Response], bytes | T]:
     """The bytes of a file, or a value of this type where it is not ready (202)."""
     return lambda response: as_value(shape)(response) if response.status_code == 202 else as_bytes(response)
 
 
-def accepted(response: httpx.Response) -> None:
+def accepted(response: httpx2.Response) -> None:
     """Raises ApiError for a refusal, NotReached for a redirect: another server would get the token."""
     if response.is_success:
         return
@@ -148,13 +166,15 @@ def _read(place: str, text: str | bytes, shape: Any) -> Any:
     try:
         return adapter(shape).validate_json(text)
     except ValidationError as error:
-        raise NotReached(f"The answer of {place} has an unknown form: {error}") from error
+        first, *others = error.errors(include_url=False, include_input=False)
+        at, more = ".".join(map(str, first["loc"])), f" (and {len(others)} more)" if others else ""
+        raise NotReached(f"The answer of {place} has an unknown form: {at}: {first['msg']}{more}") from error
 
 
 class Events(Generic[T]):
     """Reads the values in a stream of server-sent events, line by line."""
 
-    def __init__(self, call: Call[T], response: httpx.Response) -> None:
+    def __init__(self, call: Call[T], response: httpx2.Response) -> None:
         """Raises as `read` of a call, for the head of the answer; the body of a refusal has been read."""
         accepted(response)
         if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
@@ -176,4 +196,4 @@ class Events(Generic[T]):
         if parts.get("event") == "problem":
             said = _read(self._call.path, parts["data"], dict[str, Any]).get("status")
             status = said if isinstance(said, int) and 400 <= said <= 599 else 500
-        return self._call.read(httpx.Response(status, text=parts["data"], request=self._request))
+        return self._call.read(httpx2.Response(status, text=parts["data"], request=self._request))

@@ -1,4 +1,4 @@
-"""How a request is sent: over httpx, with retries and time limits, for threads and for asyncio."""
+"""How a request is sent: over httpx2, with retries and time limits, for threads and for asyncio."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
-import httpx
+import httpx2
 
 from api.client.errors import NotReached
 from api.client.requests import Call, Events, Page, pause
@@ -24,33 +24,42 @@ def options_of(token: str | None, timeout: float) -> dict[str, Any]:
     if token is not None and not (token.isascii() and token.isprintable() and token == token.strip()):
         raise ValueError("The token holds characters that no token has, such as the end of a line.")
     headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-    return {"headers": headers, "timeout": timeout}
+    # However many threads or tasks wait for a connection: each request before them ends by its own limits.
+    return {"headers": headers, "timeout": httpx2.Timeout(timeout, pool=None)}
 
 
 def checked(url: str) -> str:
     """The address, if requests can be sent to it. Raises ValueError."""
     try:
-        parts = httpx.URL(url)
+        parts = httpx2.URL(url)
         if parts.scheme in ("http", "https") and parts.host and not parts.query and not parts.fragment:
             return url
-    except (httpx.InvalidURL, TypeError):
+    except (httpx2.InvalidURL, TypeError):
         pass
     raise ValueError(f"The address of the server is written as http://localhost:8420, not {url!r}.")
 
 
-def not_reached(call: Call[Any], error: httpx.RequestError) -> NotReached:
+def not_reached(call: Call[Any], error: httpx2.RequestError) -> NotReached:
     """The error for a request that got no answer."""
     return NotReached(f"{call.method} {call.path}: no answer from the server ({type(error).__name__}: {error})")
 
 
-def settled(call: Call[Any], attempt: int, outcome: httpx.Response | httpx.RequestError) -> httpx.Response | float:
+def settled(call: Call[Any], attempt: int, outcome: httpx2.Response | httpx2.RequestError) -> httpx2.Response | float:
     """The answer, or seconds until the request is sent again. Raises NotReached where there is neither."""
     wait = pause(call, attempt, outcome)
     if wait is not None:
         return wait
-    if isinstance(outcome, httpx.RequestError):
+    if isinstance(outcome, httpx2.RequestError):
         raise not_reached(call, outcome) from outcome
     return outcome
+
+
+def unseen(cursor: str, seen: set[Any]) -> str:
+    """The cursor of the next page. Raises NotReached for one that was there before: its list would never end."""
+    if cursor in seen:
+        raise NotReached("The server repeats the cursor of a page: the list would never end.")
+    seen.add(cursor)
+    return cursor
 
 
 class Sender:
@@ -58,7 +67,7 @@ class Sender:
 
     def __init__(self, url: str = DEFAULT_URL, token: str | None = None, *, timeout: float = TIMEOUT_S) -> None:
         """`timeout`: seconds to connect, and between two parts of an answer. Raises ValueError for a wrong address or token."""
-        self._http = httpx.Client(base_url=checked(url), **options_of(token, timeout))
+        self._http = httpx2.Client(base_url=checked(url), **options_of(token, timeout))
 
     def __enter__(self) -> Self:
         return self
@@ -72,23 +81,24 @@ class Sender:
 
     def each(self, method: Callable[P, Page[T]], *args: P.args, **given: P.kwargs) -> Iterator[T]:
         """All entries of a list, page after page: `client.each(client.list_entities, user_id)`."""
+        seen = {given.get("cursor")}
         while True:
             page = method(*args, **given)
             yield from page
             if page.cursor is None:
                 return
-            given["cursor"] = page.cursor
+            given["cursor"] = unseen(page.cursor, seen)
 
     def _sent(self, call: Call[T]) -> T:
         attempt = 1
         while True:
-            outcome: httpx.Response | httpx.RequestError
+            outcome: httpx2.Response | httpx2.RequestError
             try:
                 outcome = self._http.request(**call.sent())
-            except httpx.RequestError as error:
+            except httpx2.RequestError as error:
                 outcome = error
             answer = settled(call, attempt, outcome)
-            if isinstance(answer, httpx.Response):
+            if isinstance(answer, httpx2.Response):
                 return call.read(answer)
             time.sleep(answer)
             attempt += 1
@@ -102,7 +112,7 @@ class Sender:
                 for line in response.iter_lines():
                     if (value := events.after(line)) is not None:
                         yield value
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             raise not_reached(call, error) from error
 
 
@@ -111,7 +121,7 @@ class AsyncSender:
 
     def __init__(self, url: str = DEFAULT_URL, token: str | None = None, *, timeout: float = TIMEOUT_S) -> None:
         """`timeout`: seconds to connect, and between two parts of an answer. Raises ValueError for a wrong address or token."""
-        self._http = httpx.AsyncClient(base_url=checked(url), **options_of(token, timeout))
+        self._http = httpx2.AsyncClient(base_url=checked(url), **options_of(token, timeout))
 
     async def __aenter__(self) -> Self:
         return self
@@ -125,24 +135,25 @@ class AsyncSender:
 
     async def each(self, method: Callable[P, Awaitable[Page[T]]], *args: P.args, **given: P.kwargs) -> AsyncIterator[T]:
         """All entries of a list, page after page: `client.each(client.list_entities, user_id)`."""
+        seen = {given.get("cursor")}
         while True:
             page = await method(*args, **given)
             for one in page:
                 yield one
             if page.cursor is None:
                 return
-            given["cursor"] = page.cursor
+            given["cursor"] = unseen(page.cursor, seen)
 
     async def _sent(self, call: Call[T]) -> T:
         attempt = 1
         while True:
-            outcome: httpx.Response | httpx.RequestError
+            outcome: httpx2.Response | httpx2.RequestError
             try:
                 outcome = await self._http.request(**call.sent())
-            except httpx.RequestError as error:
+            except httpx2.RequestError as error:
                 outcome = error
             answer = settled(call, attempt, outcome)
-            if isinstance(answer, httpx.Response):
+            if isinstance(answer, httpx2.Response):
                 return call.read(answer)
             await asyncio.sleep(answer)
             attempt += 1
@@ -156,7 +167,7 @@ class AsyncSender:
                 async for line in response.aiter_lines():
                     if (value := events.after(line)) is not None:
                         yield value
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             raise not_reached(call, error) from error
 
 

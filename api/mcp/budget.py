@@ -15,13 +15,15 @@ from pydantic_core import to_jsonable_python
 CUT = "The answer was cut to max_tokens; ask for less, for the next part, or with a larger max_tokens."
 SHORTEST = 20
 """Characters below which no text is cut."""
+ASKED_FOR = frozenset({"hits", "entities", "facts", "evidence"})
+"""Lists that an answer has also where they are empty, so that an assistant reads that there is nothing."""
 Place = tuple[Any, Any]
 """A container, and the key or index in it."""
 
 
 def answer(value: Any, most: int) -> str:
-    """The value as compact JSON of at most `most` tokens, without empty fields; where it is cut, `cut` says so. The ends of
-    lists go first, then those of texts."""
+    """The value as compact JSON of at most `most` tokens, without empty fields other than `ASKED_FOR`; where it is cut, `cut`
+    says so. The ends of lists go first, then those of texts."""
     plain = _without_empty(to_jsonable_python(value))
     text = _json(plain)
     if tokens(text) <= most:
@@ -74,7 +76,11 @@ def _at(place: Place) -> Any:
 
 def _without_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_empty(part) for key, part in value.items() if part not in (None, "", [], {})}
+        return {
+            key: _without_empty(part)
+            for key, part in value.items()
+            if part not in (None, "", [], {}) or (part == [] and key in ASKED_FOR)
+        }
     return [_without_empty(part) for part in value] if isinstance(value, list) else value
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from api.mcp.ids import MemoryId, parsed
-from api.mcp.memories import Limit, shown_hit
+from api.mcp.memories import NOTHING, Limit, shown_hit
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
@@ -27,6 +27,7 @@ async def list_entities(
     shown = ("entity_id", "name", "kind", "names", "mentions", "last_mentioned_at", "fact_count", "summary")
     return {
         "entities": [{field: getattr(one, field) for field in shown} for one in page],
+        "notes": [] if page else [NOTHING],
         "left_out": page.left_out or None,
     }
 
@@ -92,6 +93,7 @@ async def explain(
                 }
                 for one in why.evidence
             ],
+            "notes": [] if why.evidence else [NOTHING],
         }
     wanted = parsed(memory_id) if memory_id else None
     found = await memory.search(SearchRequest(query, MOST_HITS if wanted else 10, explain=True))
@@ -99,7 +101,7 @@ async def explain(
     if wanted is not None and not hits:
         raise NotFound(f"This memory is not among the first {MOST_HITS} hits of the query, or it is not yours to see.")
     shown = [shown_hit(hit) | {"explanation": hit.explanation} for hit in hits]
-    return {"hits": shown, "search": found.explanation, "notes": found.notes}
+    return {"hits": shown, "search": found.explanation, "notes": [*([] if hits else [NOTHING]), *found.notes]}
 
 
 async def get_status(memory: Memory) -> dict[str, Any]:

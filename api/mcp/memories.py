@@ -24,6 +24,8 @@ MemoryIdText = Annotated[
 Reason = Annotated[str, Field(description="Why, for the history.")]
 Limit = Annotated[int, Field(ge=1, le=100)]
 
+NOTHING, NO_MORE = "Nothing was found.", "There is nothing more."
+
 
 class Message(BaseModel):
     """A message of a conversation."""
@@ -87,9 +89,11 @@ async def search_memories(
     """Searches the user's long-term memory. Call it before you answer anything about the user, people they know, or earlier
     conversations. Returns hits, the best first, with place, time and the reason why each was found."""
     found = await memory.search(SearchRequest(query, limit, moment=Moment(as_of), cursor=cursor))
+    nothing = () if found.hits else (NO_MORE,) if cursor else (NOTHING,)
+    left_out = (f"Node {one.node_id} was left out: {one.reason}" for one in found.left_out)
     return {
         "hits": [shown_hit(hit) for hit in found.hits],
-        "notes": [*found.notes, *(f"Node {one.node_id} was left out: {one.reason}" for one in found.left_out)],
+        "notes": [*nothing, *found.notes, *left_out],
         "next_cursor": found.next_cursor,
     }
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import mcp_types as types
 
 from api.mcp import budget
+from api.mcp.memories import NOTHING
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.turns import computed
@@ -65,11 +66,9 @@ async def read(memory: Memory, uri: str) -> types.TextResourceContents:
 
 
 async def _profile(memory: Memory) -> dict[str, Any]:
-    return {
-        "facts": [
-            {"type": one.name, "facts": one.facts, "strongest": one.summary} for one in await memory.profiles.user()
-        ]
-    }
+    groups = await memory.profiles.user()
+    facts = [{"type": one.name, "facts": one.facts, "strongest": one.summary} for one in groups]
+    return {"facts": facts, "notes": [] if facts else [NOTHING]}
 
 
 async def _nodes(memory: Memory) -> dict[str, Any]:

@@ -1,8 +1,10 @@
-"""The protocol over stdin and stdout, for one user. It answers before the stores are up; a tool call waits for them."""
+"""The protocol over stdin and stdout, for one user. It answers before the stores are up; a tool call waits for them, and
+opens them again where they could not be opened before."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from mcp import stdio_server
@@ -10,39 +12,61 @@ from mcp import stdio_server
 from api.mcp.server import Context, MemoryOf, server
 from engine.memory import Memory
 
+Opening = Callable[[], AbstractAsyncContextManager[Memory]]
 
-async def serve(opening: AbstractAsyncContextManager[Memory]) -> None:
+
+async def serve(opening: Opening) -> None:
     """Until stdin ends. While it runs, whatever else is printed goes to stderr."""
-    opened: asyncio.Future[Memory] = asyncio.get_running_loop().create_future()
-    ended = asyncio.Event()
+    held = _Held(opening)
+    serving = asyncio.create_task(_served(held.memory_of))
+    try:
+        # Where the stores cannot be opened, it goes on: the assistant reads why, and few clients show what a process printed.
+        await asyncio.wait({serving})
+    finally:
+        await held.end()
+    serving.result()
+    held.check()
 
-    async def hold() -> None:
+
+class _Held:
+    """The memory, open in a task of its own."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening, self._ended = opening, asyncio.Event()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._opened: asyncio.Future[Memory] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._hold(self._opened))
+
+    async def _hold(self, opened: asyncio.Future[Memory]) -> None:
         try:
-            async with opening as memory:
+            async with self._opening() as memory:
                 opened.set_result(memory)
-                await ended.wait()
+                await self._ended.wait()
         except Exception as error:
             if not opened.done():
                 opened.set_exception(error)
                 opened.exception()  # no call may have asked for it yet
             raise
 
-    async def memory_of(_: Context) -> Memory:
-        return await asyncio.shield(opened)
+    async def memory_of(self, _: Context) -> Memory:
+        """The memory, when it is open. Raises why it could not be opened; the next call tries again."""
+        if self._task.done() and self._task.exception():
+            self._begin()
+        return await asyncio.shield(self._opened)
 
-    holding = asyncio.create_task(hold())
-    serving = asyncio.create_task(_served(memory_of))
-    try:
-        # Where the stores cannot be opened, it goes on: the assistant reads why, and few clients show what a process printed.
-        await asyncio.wait({serving})
-    finally:
-        ended.set()
-        if not opened.done():
-            holding.cancel()
-        await asyncio.wait({holding})
-    serving.result()
-    if not holding.cancelled():
-        holding.result()
+    async def end(self) -> None:
+        """Closes the memory, or ends its opening."""
+        self._ended.set()
+        if not self._opened.done():
+            self._task.cancel()
+        await asyncio.wait({self._task})
+
+    def check(self) -> None:
+        """Raises what went wrong when it was opened last."""
+        if not self._task.cancelled():
+            self._task.result()
 
 
 async def _served(memory_of: MemoryOf) -> None:

@@ -66,26 +66,19 @@ async def back_up(
     on_step("objects_copied")
     progress.start("databases", None)
     stopped_at = monotonic()
-    async with servers_stopped(settings.home):
-        on_step("servers_stopped")
-        stopped = Manifest(FORMAT, manifest.version, manifest.taken_at)
-        stopped.files = {
-            name: entry for name, entry in manifest.files.items() if not name.startswith(("neo4j", "postgres"))
-        }
-        for part in objects:
-            stopped.files = await asyncio.to_thread(_still_there, part.name, part.place, stopped.files)
-        for part in (*objects, *databases(settings)):
-            await asyncio.to_thread(copy, part, unfinished / part.name, stopped)
-        for part in objects:
-            await asyncio.to_thread(remove_others, part, unfinished / part.name, stopped)
-    stopped_s = monotonic() - stopped_at
-    progress.finish("databases")
-    on_step("databases_copied")
-    if running.kept:
-        await keep_running(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
-    elif running.holders:  # they find the servers again, but do not start them
-        async with attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url):
-            pass
+    try:
+        async with servers_stopped(settings.home):
+            on_step("servers_stopped")
+            stopped = await asyncio.to_thread(_copy_stopped, settings, unfinished, manifest)
+        stopped_s = monotonic() - stopped_at
+        progress.finish("databases")
+        on_step("databases_copied")
+    finally:  # also where a disk was full
+        if running.kept:
+            await keep_running(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
+        elif running.holders:  # they find the servers again, but do not start them
+            async with attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url):
+                pass
     await asyncio.to_thread(write_manifest, unfinished, stopped)
     on_step("manifest_written")
     await asyncio.to_thread(_publish, unfinished, target)
@@ -126,6 +119,22 @@ def _begin(unfinished: Path) -> None:
     if unfinished.exists():
         shutil.rmtree(unfinished)
     unfinished.mkdir(mode=0o700, parents=True)
+
+
+def _copy_stopped(settings: Settings, unfinished: Path, manifest: Manifest) -> Manifest:
+    """Copies the databases, and what is new or gone among the objects; the servers are stopped. Blocks."""
+    objects = object_folders(settings)
+    stopped = Manifest(FORMAT, manifest.version, manifest.taken_at)
+    stopped.files = {
+        name: entry for name, entry in manifest.files.items() if not name.startswith(("neo4j", "postgres"))
+    }
+    for part in objects:
+        stopped.files = _still_there(part.name, part.place, stopped.files)
+    for part in (*objects, *databases(settings)):
+        copy(part, unfinished / part.name, stopped)
+    for part in objects:
+        remove_others(part, unfinished / part.name, stopped)
+    return stopped
 
 
 def _still_there(name: str, place: Path, files: dict[str, tuple[int, str]]) -> dict[str, tuple[int, str]]:

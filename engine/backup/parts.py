@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 from engine.errors import BackupError
 from engine.settings import Settings
 from engine.stores.tier import OWN, UNFINISHED
+from engine.stores.whole_files import write_whole
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -124,17 +125,15 @@ def _copy_file(source: Path, target: Path, name: str, manifest: Manifest) -> Non
         manifest.files.pop(name, None)
         target.unlink(missing_ok=True)
         return
+    except OSError as error:
+        raise BackupError(f"{source} cannot be copied to {target}: {error.strerror}.") from error
     manifest.files[name] = (size, digest.hexdigest())
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Writes the manifest after everything else is on the disk. Blocks."""
     os.sync()
-    file = folder / MANIFEST
-    with file.open("w", encoding="utf-8") as stream:
-        json.dump(asdict(manifest), stream)
-        stream.flush()
-        os.fsync(stream.fileno())
+    write_whole(folder / MANIFEST, json.dumps(asdict(manifest)).encode("utf-8"))
 
 
 def read_manifest(folder: Path) -> Manifest:

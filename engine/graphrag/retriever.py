@@ -78,6 +78,11 @@ class MemoryRetriever(Retriever):
 
         Raises InvalidInput, NotFound, StoreUnavailable; over REST what the client raises.
         """
+        if not isinstance(query_text, str):
+            raise InvalidInput("query_text is a text.")
+        for name, number in (("top_k", top_k), ("tokens", tokens)):
+            if not isinstance(number, int) or isinstance(number, bool):  # a language model calls it, too, as its tool
+                raise InvalidInput(f"{name} is a whole number.")
         moment = Moment(_time("as_of", as_of), _time("known_at", known_at))
         context = self._ask(ContextRequest(query_text, tokens, top_k, moment=moment))
         records = [_record(text, piece) for text, piece in items(context)]

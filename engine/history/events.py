@@ -11,6 +11,7 @@ from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.stores.postgres import Postgres
+from engine.stores.rows import only
 from engine.stores.statements import sql_text
 
 
@@ -20,18 +21,18 @@ class EventLog:
     def __init__(self, postgres: Postgres, clock: Clock) -> None:
         self._postgres, self._clock = postgres, clock
 
-    async def write(self, principal: Principal, new: NewEvent) -> Event:
-        """Writes an event. Raises NotFound for a node that is not the user's, and for anyone but the user."""
+    async def write(self, principal: Principal, new: NewEvent, event_id: UUID | None = None) -> Event:
+        """Writes an event, or returns the one that has this id. Raises NotFound for a node that is not the user's, and for anyone
+        but the user."""
         if not principal.owns:
             raise NotFound
         now = self._clock.now()
         event = Event(
-            uuid4(), new.node_id, new.kind, new.content, new.emotion, new.intensity, new.energy, new.occurred_at or now, now,
-            principal.name,
+            event_id or uuid4(), new.node_id, new.kind, new.content, new.emotion, new.intensity, new.energy,
+            new.occurred_at or now, now, principal.name,
         )  # fmt: skip
         row = {name: getattr(event, name) for name in Event.__slots__} | {"user_id": principal.user_id}
-        await self._postgres.change(principal, sql_text("event/insert"), row)
-        return event
+        return only(await self._postgres.fetch_once(principal, sql_text("event/insert"), row, row=Event))
 
     async def page(
         self, principal: Principal, wanted: Wanted, *, before: tuple[datetime, UUID] | None = None, limit: int = 100

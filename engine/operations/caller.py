@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from time import monotonic
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from engine.access.grants import Grants
 from engine.access.idempotency import Answer, Idempotency
@@ -145,6 +145,11 @@ class Caller:
     def key(self) -> str | None:
         """The idempotency key as it is stored: without personal data."""
         return self.parts.redactor.identifier(self.repeatable.key) if self.repeatable else None
+
+    def own_id(self, *made: object) -> UUID | None:
+        """The id of what this write makes, None without a key. A repeat of one that was killed before its answer was kept makes
+        it under the same id: once."""
+        return uuid5(self.principal.principal_id, repr((self.key, *made))) if self.repeatable else None
 
     @property
     def redactor(self) -> Redactor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -31,10 +32,14 @@ class Conversations(OfGraph, name="conversations"):
         """Appends turns to a conversation, opened by its first ones; durable when this returns.
 
         `first` is the number of the first turn, counted from 0. A turn whose number or `ref` is known changes nothing; a gap,
-        or another turn under the same number or `ref`, is Conflict. With neither, turns come at the end, however often
-        they are sent. Waiting turns are stored by a job once enough of them wait, and by `end`; until then no search finds them.
+        or another turn under the same number or `ref`, is Conflict. With neither, and no idempotency key, turns come at the
+        end, however often they are sent. Waiting turns are stored by a job once enough of them wait, and by `end`; until then no
+        search finds them.
         """
         parts, principal = self._parts, self._principal
+        if first is None and self.caller.repeatable:  # under refs of their own, a repeat appends them once
+            refs = [turn.ref or str(self.caller.own_id(conversation_id, n, turn)) for n, turn in enumerate(turns)]
+            turns = tuple(replace(turn, ref=ref) for turn, ref in zip(turns, refs, strict=True))
         append = Append(conversation_id, turns, first, title, started_at, node_id, privacy, self.caller.origin)
         if node_id is not None:
             await parts.shells.require_unarchived(principal, node_id)

@@ -17,7 +17,7 @@ class Events(OfGraph, name="events"):
     @writes(owner, redacts={"new": redactions.event}, at="new.node_id", refusal="event", once=True)
     async def write(self, new: NewEvent) -> Event:
         """Writes an event. Raises NotFound for a node that is not the user's."""
-        return await self._parts.events.write(self._principal, new)
+        return await self._parts.events.write(self._principal, new, self.caller.own_id(new))
 
     @reads(owner)
     async def list(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from importlib import import_module
 from typing import Annotated
 
 import typer
@@ -83,16 +84,28 @@ def _listening(host: str, port: int) -> socket.socket:
 async def mcp(here: Session, user: Handle = None) -> None:
     """Serve memory tools to an assistant (MCP) over stdin and stdout, acting as one user; ends with stdin."""
     with observed(here.settings):
-        await import_from_string(MCP)(here.memory(user, warming=True))
+        await import_from_string(MCP)(lambda: here.memory(user, warming=True))
 
 
 @commands.async_command("worker")
-async def worker(here: Session) -> None:
+async def worker(
+    here: Session,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(
+            "--metrics-port", min=0, max=65535, help="Serve metrics on this port of 127.0.0.1; 0: a free one."
+        ),
+    ] = None,
+) -> None:
     """Run background jobs until SIGTERM or Ctrl-C."""
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    with observed(here.settings):
+    # loaded when it is needed: most commands count nothing
+    serving = import_module("engine.telemetry.local_metrics").served if metrics_port is not None else nullcontext
+    with serving(metrics_port) as address, observed(here.settings):
         async with here.engine() as (opened, _), opened.working():
             here.out.print("Working; `neurigraph job list` shows at what.")
+            if address:
+                here.line(f"Metrics at {address}")
             await ended.wait()
     here.out.print("Ended.")

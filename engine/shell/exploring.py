@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from engine.errors import InvalidInput
 from engine.exploring.browser import favourites, style_sheet
 from engine.exploring.perspective import perspective
 from engine.knowledge.configuration import load_domain
 from engine.shell.options import Handle, path_named
 from engine.shell.plain_json import print_json, write_json
 from engine.shell.session import Commands, Session, the_user
+from engine.stores.whole_files import write_whole
 
 bloom = Commands("bloom", "A perspective for Neo4j Bloom.")
 browser = Commands("browser", "Favourites and a style sheet for Neo4j Browser.")
@@ -51,9 +51,5 @@ async def export_favourites(
     files = {"neurigraph-favourites.zip": favourites(whose.user_id), "neurigraph.grass": style_sheet(domain).encode()}
     for name, content in files.items():
         path = out / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        except OSError as error:
-            raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
+        write_whole(path, content)
         here.line(str(path))

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from rich.console import Console
 
-from engine.errors import InvalidInput
 from engine.shell.printable import UNPRINTABLE
+from engine.stores.whole_files import write_whole
 
 
 def plain(value: Any) -> Any:
@@ -41,8 +41,4 @@ def print_json(console: Console, value: Any) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Writes the value as JSON into a file; raises InvalidInput if it cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
+    write_whole(path, (json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n").encode("utf-8"))

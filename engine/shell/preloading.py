@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
 
-from engine.shell import garbage, interruption
+from engine.shell import garbage, interruption, standard_output
 
 SOCKET = "commands.sock"
 """In the home, which is the owner's alone."""
@@ -71,10 +71,16 @@ def handed_over(arguments: Sequence[str]) -> int | None:
 def run_here() -> None:
     """Runs the command of `sys.argv` in this process, which it ends. Raises SystemExit."""
     interruption.ends_at_once()
+    standard_output.named()
     garbage.rarely()
     with garbage.importing():
         application = import_module("engine.shell.application")
-    application.command()()
+    try:
+        application.command()()
+    except OSError as error:
+        if error.filename != standard_output.NAME:
+            raise
+        sys.exit(f"{error.filename}: {error.strerror}.")  # of --help: commands say it themselves
 
 
 def _waited(answers: BinaryIO) -> int:

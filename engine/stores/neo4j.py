@@ -29,6 +29,7 @@ from neo4j.vector import Vector as Vector
 from engine import errors
 from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
 from engine.stores.rows import R, row_maker
+from engine.stores.times import held
 
 Result = tuple[Sequence[str], list[list[Any]]]
 T = TypeVar("T")
@@ -247,7 +248,7 @@ class Neo4j:
                 result = await session.run(
                     Query(statement, timeout=max(0.001, remaining(limit or self._timeout))), _unprinted(parameters)
                 )
-                return result.keys(), await result.values()
+                return result.keys(), [held(record) async for record in result]
 
     async def _run_all(self, statements: Statements, complete: Complete) -> bool:
         with noticing_full_disk(STORE, self._data), translating(), self._counting():

@@ -34,6 +34,7 @@ from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, rema
 from engine.stores.postgres_errors import STORE, translating
 from engine.stores.rows import R
 from engine.stores.statements import sql_text
+from engine.stores.times import TYPE, NearestLoader
 from engine.turns import Turns
 
 OPENING = 15.0
@@ -48,6 +49,7 @@ def json_rows(rows: Iterable[Mapping[str, Any]]) -> Jsonb:
 
 
 async def _prepare(connection: Connection) -> None:
+    connection.adapters.register_loader(TYPE, NearestLoader)
     with suppress(psycopg.ProgrammingError):  # no vector types: the check of the roles reports it
         await register_vector_async(connection)
 

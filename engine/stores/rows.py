@@ -20,6 +20,7 @@ from uuid import UUID
 from psycopg.sql import Composable
 
 from engine.errors import NotFound
+from engine.stores.times import moment
 
 R = TypeVar("R")
 Convert = Callable[[Any], Any]
@@ -96,7 +97,7 @@ def _converter(hint: Any, native: bool = False) -> Convert | None:
         value = _converter(arguments[1])
         return value and _in_map(value)
     if hint in (UUID, datetime):
-        return None if native else _uuid if hint is UUID else _moment
+        return None if native else _uuid if hint is UUID else moment
     return _from_map(hint) if dataclasses.is_dataclass(hint) else None
 
 
@@ -114,9 +115,3 @@ def _from_map(kind: Any) -> Convert:
 
 def _uuid(value: Any) -> UUID:
     return value if isinstance(value, UUID) else UUID(value)
-
-
-def _moment(value: Any) -> datetime:
-    if isinstance(value, str):
-        return datetime.fromisoformat(value)
-    return value if isinstance(value, datetime) else value.to_native()

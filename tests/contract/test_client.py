@@ -7,15 +7,16 @@ import inspect
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import pytest
 
 from api.app import create_app
@@ -65,11 +66,11 @@ async def test_it_reads_the_example_of_every_answer() -> None:
                 else [one["value"] for one in content.get("examples", {}).values()]
             )
             for example in examples if status < "3" else []:
-                reply = httpx.MockTransport(
-                    lambda _, status=status, example=example: httpx.Response(int(status), json=example)
+                reply = httpx2.MockTransport(
+                    lambda _, status=status, example=example: httpx2.Response(int(status), json=example)
                 )
                 async with AsyncClient("http://localhost") as client:
-                    client._http = httpx.AsyncClient(base_url="http://localhost", transport=reply)
+                    client._http = httpx2.AsyncClient(base_url="http://localhost", transport=reply)
                     called = getattr(client, method)
                     value = await called(**dict.fromkeys(_needed(called), "x"))
                     assert value is not None or example is None, name
@@ -232,6 +233,7 @@ USER = {
     "display_name": "Bob",
     "created_at": "2026-01-01T00:00:00Z",
     "archived": False,
+    "created": True,
 }
 NODE = {"node_id": str(uuid4()), "created": True}
 
@@ -399,3 +401,103 @@ async def test_the_problem_in_a_stream_is_raised() -> None:
             for expected in (NotFound, NotFound, NotReached):
                 with pytest.raises(expected):
                     [one async for one in client.follow_file(uuid4(), uuid4(), uuid4())]
+
+
+@pytest.mark.parametrize("key", ["schl\u00fcssel", "two words", "a\nb", "", "x" * 201])
+async def test_a_key_that_no_header_can_hold_is_said_before_anything_is_sent(key: str) -> None:
+    with failing() as (url, seen):
+        async with AsyncClient(url) as client:
+            with pytest.raises(ValueError, match="idempotency key"):
+                await client.write_fact(uuid4(), text="x", idempotency_key=key)
+            with pytest.raises(ValueError, match="If-Match"):
+                await client.change_node(uuid4(), uuid4(), if_match="\u201c1\u201d")
+    assert seen == []
+
+
+async def test_a_list_whose_cursor_comes_again_ends() -> None:
+    pages = [answer(200, [USER], Next_Cursor=cursor) for cursor in ("a", "b", "a")]
+    with failing(*pages, *pages) as (url, seen):
+        async with AsyncClient(url) as client:
+            found = []
+            with pytest.raises(NotReached, match="repeats the cursor"):
+                async for one in client.each(client.list_users):
+                    found.append(one)
+        with Client(url) as threads, pytest.raises(NotReached, match="repeats the cursor"):
+            list(threads.each(threads.list_users))
+    assert len(found) == 3 and len(seen) == 6
+
+
+async def test_an_answer_of_another_form_is_refused_in_one_line() -> None:
+    with failing(answer(200, [{"handle": "bob"}] * 10_000)) as (url, _):
+        async with AsyncClient(url) as client:
+            with pytest.raises(
+                NotReached, match=r"unknown form: 0\.user_id: Field required \(and \d+ more\)"
+            ) as raised:
+                await client.list_users()
+    assert len(str(raised.value)) < 200
+
+
+@contextmanager
+def patient(pause: float) -> Iterator[tuple[str, set[object]]]:
+    """A server that takes its time for each answer, with the connections that are open."""
+    connections: set[object] = set()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def handle(self) -> None:
+            connections.add(self)
+            with suppress(OSError):
+                super().handle()
+            connections.discard(self)
+
+        def do_GET(self) -> None:
+            sleep(pause)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"[]")
+
+        def log_message(self, *_: object) -> None: ...
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads, request_queue_size = True, 500
+
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", connections
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+async def test_more_calls_at_once_than_connections_wait_for_one_however_long() -> None:
+    with patient(0.3) as (url, connections):
+        async with AsyncClient(url, timeout=0.7) as client:
+            assert await asyncio.gather(*(client.list_users() for _ in range(400))) == [[]] * 400
+            assert len(connections) <= 100
+
+        def asked(client: Client) -> list[list[object]]:
+            with ThreadPoolExecutor(400) as threads:
+                return list(threads.map(lambda _: client.list_users(), range(400)))
+
+        with Client(url, timeout=0.7) as shared:
+            assert await asyncio.to_thread(asked, shared) == [[]] * 400
+
+
+async def test_cancelled_calls_give_their_connections_back() -> None:
+    with patient(0.02) as (url, connections):
+        async with AsyncClient(url, timeout=5) as client:
+            for number in range(200):
+                calls = [asyncio.create_task(client.list_users()) for _ in range(8)]
+                await asyncio.sleep(number % 20 * 0.0015 + 0.005)
+                for call in calls:
+                    call.cancel()
+                await asyncio.gather(*calls, return_exceptions=True)
+            assert await client.list_users() == []
+            for _ in range(50):  # the server notices later that a connection is closed
+                if len(connections) <= 8:
+                    break
+                await asyncio.sleep(0.1)
+            assert len(connections) <= 8

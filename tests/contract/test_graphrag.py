@@ -139,6 +139,29 @@ async def test_a_program_without_asyncio_opens_it_by_handle(engine: Engine, ann:
     assert any("Osprey Lane" in text for text in await asyncio.to_thread(asked))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *({"query_text": text} for text in ("", " ", None, 5, b"x", ["x"])),
+        *({"top_k": number} for number in (0, -1, 10**9, "3", 2.5, None, True)),
+        *({"tokens": number} for number in (0, -1, 10**9, "x")),
+        *({"as_of": time} for time in ("yesterday", 5, "9999-12-31T23:59:59-14:00")),
+    ],
+    ids=str,
+)
+async def test_nonsense_is_refused_in_words(memory: Memory, asked: dict[str, object]) -> None:
+    """A language model fills the arguments where it is a tool."""
+    retriever = MemoryRetriever.of(memory)
+    with pytest.raises(InvalidInput):
+        await asyncio.to_thread(retriever.search, **{"query_text": "Where does Ellen live?"} | asked)
+
+
+def test_an_unknown_user_is_named(engine: Engine) -> None:
+    with pytest.raises(Missing, match="There is no user 'nobody-of-this-name'"):
+        with opened_retriever("nobody-of-this-name", engine.settings):
+            pass
+
+
 async def test_it_is_a_tool(memory: Memory) -> None:
     tool = MemoryRetriever.of(memory).convert_to_tool("memory", "What is known of the user.")
     parameters = tool.get_parameters()

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
@@ -28,6 +28,8 @@ from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from tests.clean_environment import CLEAN
 from tests.contract.test_rest_slow_clients import TOKEN, serving
+from tests.faults.servers import until_healthy
+from tests.faults.test_stores_hang import stopped
 
 if TYPE_CHECKING:
     from tests.contract.conftest import House
@@ -46,12 +48,12 @@ def command(engine: Engine, *arguments: str) -> list[str]:
 
 
 @asynccontextmanager
-async def over_stdio(engine: Engine, *arguments: str) -> AsyncIterator[ClientSession]:
+async def over_stdio(engine: Engine, *arguments: str, **settings: str) -> AsyncIterator[ClientSession]:
     """As an assistant starts it: a process of its own."""
     program, *rest = command(engine, *arguments)
     with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230
         started = StdioServerParameters(
-            command=program, args=rest, cwd=ROOT, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"}
+            command=program, args=rest, cwd=ROOT, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"} | settings
         )
         async with stdio_client(started, errlog=nowhere) as (read, write), ClientSession(read, write) as session:
             async with asyncio.timeout(30):
@@ -130,7 +132,8 @@ async def test_a_memory_is_stored_found_changed_and_withdrawn(connect: Connect, 
 
         deleted = await called(session, "delete_memory", memory_id=record, reason="wrong")
         assert deleted["deleted"] == record and deleted["records"] == 1 and "retractions undo" in deleted["undo"]
-        assert "hits" not in await called(session, "search_memories", query="Where does Zoë live?")
+        gone = await called(session, "search_memories", query="Where does Zoë live?")
+        assert gone == {"hits": [], "notes": ["Nothing was found."]}
         assert await refused(session, "get_memory", memory_id=record) == MISSING
 
 
@@ -160,6 +163,18 @@ async def test_a_conversation_its_people_and_why(connect: Connect, engine: Engin
         assert gone["changed"]
         left = (await called(session, "search_memories", query="Who is Dave?")).get("hits", [])
         assert hits[0]["memory_id"] not in [hit["memory_id"] for hit in left]
+
+
+@pytest.mark.ledger("U04")
+async def test_that_nothing_was_found_is_said(connect: Connect, user: User) -> None:
+    async with connect(user) as session:
+        nothing = {"notes": ["Nothing was found."]}
+        assert await called(session, "search_memories", query="boat") == {"hits": []} | nothing
+        assert await called(session, "list_entities", name="Zoë") == {"entities": []} | nothing
+        explained = await called(session, "explain", query="boat")
+        assert (explained["hits"], explained["notes"]) == ([], ["Nothing was found."])
+        (profile,) = (await session.read_resource("neurigraph://profile")).contents
+        assert json.loads(profile.text) == {"facts": []} | nothing
 
 
 @pytest.mark.ledger("U04")
@@ -339,3 +354,18 @@ async def test_the_command_ends_with_stdin_and_at_ctrl_c(engine: Engine, user: U
 async def test_an_unknown_user_is_told_to_the_assistant(engine: Engine, user: User) -> None:
     async with over_stdio(engine, "--user", "nobody-of-this-name") as session:
         assert "There is no user nobody-of-this-name" in await refused(session, "get_status")
+
+
+@pytest.mark.ledger("U04", "U07")
+async def test_stores_that_do_not_answer_when_it_starts_are_opened_by_a_later_call(engine: Engine, user: User) -> None:
+    quick = {"NEURIGRAPH_STATEMENT_TIMEOUT_S": "3", "NEURIGRAPH_CONNECT_TIMEOUT_S": "2"}
+    with ExitStack() as hanging:
+        hanging.enter_context(stopped(engine, "neo4j"))
+        async with over_stdio(engine, "--user", user.handle, **quick) as session:
+            async with asyncio.timeout(60):
+                assert (await refused(session, "get_status")).startswith("The graph store does not answer")
+                hanging.close()
+                while (result := await session.call_tool("get_status", {})).is_error:  # a statement may be planned long
+                    assert "did not answer in time" in result.content[0].text
+                assert json.loads(result.content[0].text)["user_id"] == str(user.user_id)
+    await until_healthy(engine)

@@ -202,3 +202,27 @@ async def test_the_longest_key_of_a_persona_is_kept_apart_from_the_users(
         assert ["idempotency-replayed" in answer.headers for answer in answers] == [False, True]
         stored.add(answers[0].json()["records"][0]["record_id"])
     assert len(stored) == 4
+
+
+async def test_what_a_server_wrote_before_it_was_killed_is_not_written_again(
+    door: httpx.AsyncClient, home_path: str, engine: Engine, user: User
+) -> None:
+    """It is killed before it keeps the answer: the key is free again, and the repeat is carried out."""
+
+    async def twice(path: str, body: object) -> list[dict[str, object]]:
+        answers = []
+        for _ in range(2):
+            answer = await door.post(f"{home_path}/{path}", json=body, headers={"Idempotency-Key": path})
+            assert answer.is_success and "idempotency-replayed" not in answer.headers, answer.text
+            answers.append(answer.json())
+            async with engine.postgres.as_service() as connection:
+                forgotten = "UPDATE engine.idempotency SET answer = NULL, claimed_until = NULL WHERE user_id = %s"
+                await connection.execute(forgotten, [user.user_id])
+        return answers
+
+    first, second = await twice("events", {"kind": "meeting", "content": "with Dave"})
+    assert first == second
+    assert len(await engine.memory(user.user_id).events.list()) == 1
+    turns = [{"speaker": "Bob", "text": "Again."}, {"speaker": "Bob", "text": "Again."}]
+    first, second = await twice("conversations/c1/turns", {"turns": turns})
+    assert (first["added"], second["added"], second["turns"]) == (2, 0, 2)

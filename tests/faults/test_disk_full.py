@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,20 +13,14 @@ from engine.settings import Settings
 from engine.stores.statements import cypher
 from engine.wiring.open_engine import open_engine
 from tests.faults.servers import until_healthy
-
-MEGABYTES = 600
+from tests.small_disk import mounted
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system that a home just fits on; skips where mounting is not allowed."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m", "tmpfs", str(disk)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("mounting a small file system is not allowed here")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
+    """A home just fits on it."""
+    with mounted(tmp_path / "disk", "600m") as disk:
+        yield disk
 
 
 def filled(disk: Path) -> Path:

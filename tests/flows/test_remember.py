@@ -10,13 +10,18 @@ from uuid import uuid4
 
 import pytest
 
+from engine.domain import event, fact
+from engine.domain.clock import END_OF_TIME
+from engine.domain.event import NewEvent
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, History, HistoryFile, PlannedNode, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, DamagedFile, InvalidInput, InvalidText, NotFound, TooLarge
+from engine.ingest import fresh
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.times import BEGIN_OF_TIME
 
 WHEN = datetime(2025, 3, 1, 18, 0, tzinfo=UTC)
 FISHING = (
@@ -253,3 +258,33 @@ async def test_metadata_comes_in_pages(memory: Memory, user: User) -> None:
 async def test_a_text_with_nothing_to_see_is_refused(memory: Memory, text: str) -> None:
     with pytest.raises(InvalidInput, match="no text to store"):
         await memory.records.remember_text("blank", text)
+
+
+async def test_a_time_that_was_stored_before_it_was_refused_fails_no_read(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (fresh, fact, event):
+        monkeypatch.setattr(module, "check_time", lambda *_: None)
+    end = datetime.max.replace(tzinfo=timezone(-timedelta(hours=1)))
+    begin = datetime.min.replace(tzinfo=timezone(timedelta(hours=1)))
+    for time in (end, begin):
+        turn = Turn("Bob", "My sister Ellen Harlan married Dave Kowalski.", time)
+        await memory.records.remember(Conversation(f"c{time.year}", (turn,), started_at=time))
+        await memory.facts.write(WrittenFact(f"Ellen lives at Pier {time.year}.", ("Ellen Harlan",), at=time))
+        await memory.events.write(NewEvent("meeting", occurred_at=time))
+    hits = (await memory.search(SearchRequest("Who is Dave Kowalski?"))).hits
+    assert {hit.occurred_at for hit in hits} >= {END_OF_TIME, BEGIN_OF_TIME}
+    assert "Dave" in (await memory.context("Who is Dave Kowalski?")).text
+    assert {one.occurred_at for one in await memory.events.list()} == {END_OF_TIME, BEGIN_OF_TIME}
+    entities = await memory.entities.list()
+    assert entities
+    for one in entities:
+        await memory.entities.get(one.entity_id)
+        await memory.entities.facts(one.entity_id, ended=True)
+        await memory.entities.relations(one.entity_id, ended=True)
+        await memory.profiles.entity(one.entity_id)
+    for hit in hits:
+        assert (await memory.history.state("record", hit.record_id, node_id=hit.node_id)).fields
+        assert await memory.history.deltas("record", hit.record_id, node_id=hit.node_id)
+    assert (await memory.nodes.metadata(memory.principal.user_id)).records
+    assert (await memory.nodes.shell(memory.principal.user_id)).items

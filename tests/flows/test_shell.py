@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
@@ -19,6 +21,7 @@ from engine.demo.script import HISTORY, questions
 from tests.clean_environment import CLEAN
 from tests.model_server import model_server
 from tests.processes import run_module
+from tests.small_disk import mounted
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -225,6 +228,35 @@ def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.S
     assert process.returncode == code and "Traceback" not in complaint, complaint
 
 
+@pytest.mark.ledger("U08", "U05")
+@pytest.mark.usefixtures("kept")
+def test_a_worker_serves_its_metrics_on_this_machine(run: Run, command: list[str]) -> None:
+    process = subprocess.Popen(
+        [*command, "worker", "--metrics-port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=CLEAN | {"PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline().startswith("Working")
+        address = process.stdout.readline().removeprefix("Metrics at ").strip()
+        assert address.startswith("http://127.0.0.1:")
+        in_use = sentence(run("worker", "--metrics-port", str(httpx.URL(address).port)))
+        assert in_use.startswith("Cannot listen on 127.0.0.1 port ") and in_use.endswith("Address already in use.")
+        deadline = time.monotonic() + 60
+        while 'pipeline="job"' not in (metrics := httpx.get(address, timeout=30).text):
+            assert time.monotonic() < deadline, metrics
+            time.sleep(1)  # the worker runs recovery every few seconds
+        assert "process_cpu_seconds_total" in metrics and "neurigraph_file_reads_total" in metrics
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 0 and "Traceback" not in complaint, complaint
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(address)
+
+
 @pytest.mark.usefixtures("kept")
 @pytest.mark.ledger("U07")
 def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: list[str]) -> None:
@@ -245,6 +277,18 @@ def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: lis
         process.send_signal(signal.SIGINT)
         _, complaint = process.communicate(timeout=60)
     assert process.returncode == 130 and "Traceback" not in complaint, complaint
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.ledger("X12", "U05")
+def test_a_backup_without_room_says_so_and_the_servers_run_again(run: Run, tmp_path: Path) -> None:
+    with mounted(tmp_path / "disk", "20m") as disk:
+        assert re.search(
+            r"cannot be copied to .*: No space left on device\.$", sentence(run("backup", str(disk / "b")))
+        )
+        assert not (disk / "b").exists()
+    state = json.loads(run("status", "--json").stdout)
+    assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
 
 
 @pytest.mark.usefixtures("kept")

@@ -9,7 +9,9 @@ from uuid import UUID, uuid4
 import pytest
 from neo4j.time import DateTime
 
+from engine.domain.clock import END_OF_TIME
 from engine.stores.rows import RowMismatch, row_maker
+from engine.stores.times import BEGIN_OF_TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,18 @@ def test_the_only_column_needs_no_class() -> None:
 def test_other_columns_than_fields_fail_by_name(kind: type[object], columns: list[str], words: str) -> None:
     with pytest.raises(RowMismatch, match=words):
         row_maker(kind, columns, "-- Purpose: a statement")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("10000-01-01T00:59:59.999999+00:00", END_OF_TIME),
+        ("infinity", END_OF_TIME),
+        ("0001-12-31T23:00:00+00:00 BC", BEGIN_OF_TIME),
+        ("-infinity", BEGIN_OF_TIME),
+    ],
+)
+def test_a_time_that_python_cannot_hold_is_read_as_the_nearest(text: str, read: datetime) -> None:
+    assert row_maker(datetime, ["at"], "")((text,)) == read
+    with pytest.raises(ValueError, match="is not a time"):
+        row_maker(datetime, ["at"], "")(("yesterday",))

@@ -17,6 +17,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_in, sql_text
+from engine.stores.whole_files import write_whole
 
 PAGE = 1000
 
@@ -112,7 +113,8 @@ class SurplusOfGraph:
 
     async def take_out(self, surplus: Surplus, file: Path) -> None:
         """Writes it to a file, then takes it out of the graph; the mending applies there what Postgres still has of it."""
-        await asyncio.to_thread(_write, file, asdict(surplus))
+        content = json.dumps(asdict(surplus), indent=1).encode("utf-8")
+        await asyncio.to_thread(write_whole, file, content)
         await self._neo4j.write(
             cypher("lifecycle/forgotten"),
             nodes=[shell.node_id for shell in surplus.nodes],
@@ -153,8 +155,3 @@ class SurplusOfGraph:
 
     async def _known(self, name: str, *, row: type[R], **parameters: Any) -> list[R]:
         return await self._postgres.fetch_as_service(sql_text(name), parameters, row=row)
-
-
-def _write(file: Path, content: dict[str, Any]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(content, indent=1), encoding="utf-8")
