@@ -41,7 +41,8 @@ _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 def handed_over(arguments: Sequence[str]) -> int | None:
     """The exit code of the command, run by a process that has the engine loaded; None where it has to run here."""
     home = _home(arguments)
-    if home is None or not hasattr(socket, "send_fds"):
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    if home is None or not hasattr(socket, "send_fds") or None in streams:  # one that is closed cannot be handed over
         return None
     with socket.socket(socket.AF_UNIX) as connection, suppress(OSError, ValueError):
         connection.settimeout(AT_MOST)

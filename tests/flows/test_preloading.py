@@ -59,20 +59,23 @@ async def user(engine: Engine) -> str:
     return handle
 
 
+def command(settings: Settings) -> list[str]:
+    program = "import sys; sys.argv[0] = 'neurigraph'; from engine.cli import main; main()"
+    return [sys.executable, "-c", program, "--home", str(settings.home), "--cache", str(settings.cache)]
+
+
 def began(
     settings: Settings, folder: Path, *arguments: str, environment: dict[str, str] = ENVIRONMENT
 ) -> subprocess.Popen[str]:
-    program = "import sys; sys.argv[0] = 'neurigraph'; from engine.cli import main; main()"
-    command = [sys.executable, "-c", program, "--home", str(settings.home), "--cache", str(settings.cache)]
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [*command, *arguments], cwd=folder, env=environment, text=True, stdin=pipe, stdout=pipe, stderr=pipe
+        [*command(settings), *arguments], cwd=folder, env=environment, text=True, stdin=pipe, stdout=pipe, stderr=pipe
     )
 
 
-async def ended(command: subprocess.Popen[str], given: str = "") -> tuple[int, str, str]:
-    out, errors = await asyncio.to_thread(command.communicate, given, 120)
-    return command.returncode, out, errors
+async def ended(running: subprocess.Popen[str], given: str = "") -> tuple[int, str, str]:
+    out, errors = await asyncio.to_thread(running.communicate, given, 120)
+    return running.returncode, out, errors
 
 
 async def child(loaded: psutil.Process) -> psutil.Process:
@@ -150,6 +153,22 @@ async def test_a_command_that_is_killed_there_has_the_code_of_the_signal(
     writing = began(settings, tmp_path, "record", "write", "Cut off", "--user", user)
     (await child(loaded)).kill()
     assert (await ended(writing))[0] == 128 + signal.SIGKILL
+
+
+@pytest.mark.parametrize("stream", ["0", "1", "2"])
+async def test_a_closed_stream_changes_nothing(
+    loaded: psutil.Process, settings: Settings, user: str, tmp_path: Path, stream: str
+) -> None:
+    closing = ["sh", "-c", f'exec {stream}>&-; exec "$@"', "sh"]
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [*closing, *command(settings), "tree", "--user", user],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and ("Bob" in done.stdout or stream == "1") and "Traceback" not in done.stderr, done
 
 
 async def test_nonsense_and_callers_that_leave_do_not_end_it(
