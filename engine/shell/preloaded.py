@@ -27,12 +27,14 @@ from engine.embedded.layout import Home, write_private
 from engine.embedded.processes import identity_of
 from engine.embedded.reach import read_state
 from engine.shell import garbage
-from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, inherited, run_here
+from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, inherited, listens, run_here
 
 LOOK = 0.5
 """Seconds between two looks whether the servers of the home still run."""
 LONGEST = 16 * 2**20
 """Bytes of a request at most: arguments and environment, of which the system allows less."""
+PATIENCE = 30.0
+"""Seconds that a new process waits for the end of one with older code, which ends after its commands."""
 FILES = 4
 """Standard input, output and errors of a command, and its folder."""
 
@@ -178,7 +180,9 @@ def _listening() -> socket.socket:
 
 
 def start(folder: Path) -> None:
-    """Starts the process for a home, in the background; where one runs, the second ends at once."""
+    """Starts the process for a home, in the background, unless one is there already."""
+    if listens(folder):
+        return
     # Not as a module: the name of the program in help and errors is that of the command.
     program = (
         f"import sys; sys.path.append({str(PACKAGE.parent)!r}); from engine.shell import preloaded; preloaded.main()"
@@ -190,12 +194,20 @@ def start(folder: Path) -> None:
         )  # fmt: skip
 
 
+def _taken(lock: FileLock) -> bool:
+    """Whether this process has the lock; one with older code may have it for a moment."""
+    deadline = time.monotonic() + PATIENCE
+    while not (taken := lock.take()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return taken
+
+
 def main() -> None:
     """Listens until the servers of the home end; in each child runs a command and ends with its exit code."""
     home = Home(Path(sys.argv[1]))
     os.chdir(home.folder)
     lock, first = FileLock(home.folder / f"{SOCKET}.lock"), read_state(home)
-    if first is None or not lock.take():
+    if first is None or not _taken(lock):
         return
     with garbage.importing():
         import_module("engine.wiring.open_engine")

@@ -45,28 +45,39 @@ def handed_over(arguments: Sequence[str]) -> int | None:
     if home is None or not hasattr(socket, "send_fds") or None in streams:  # one that is closed cannot be handed over
         return None
     with socket.socket(socket.AF_UNIX) as connection, suppress(OSError, ValueError):
-        connection.settimeout(AT_MOST)
-        with _inside(home):
-            connection.connect(SOCKET)
-        folder = os.open(".", os.O_RDONLY)
-        try:
-            socket.send_fds(connection, [b"\n"], [0, 1, 2, folder])
-        finally:
-            os.close(folder)
-        answers = connection.makefile("rb")
-        asked = {
-            "arguments": [sys.argv[0], *arguments],
-            "environment": dict(os.environ),
-            "umask": _umask(),
-            "inherited": inherited(),
-        }
-        connection.sendall(json.dumps(asked).encode() + b"\n")
-        if not _line(answers).get("ready"):
-            return None
-        connection.settimeout(None)
-        connection.sendall(GO)  # until here nothing runs there, from here on it does not run here
-        return _waited(answers)
+        if answers := _ready(connection, home, arguments):
+            connection.settimeout(None)
+            connection.sendall(GO)  # until here nothing runs there, from here on it does not run here
+            return _waited(answers)
     return None
+
+
+def listens(home: Path) -> bool:
+    """Whether a process that has this code loaded is there for a home; one with older code ends when it is asked."""
+    with socket.socket(socket.AF_UNIX) as connection, suppress(OSError, ValueError):
+        return _ready(connection, home, ()) is not None
+    return False
+
+
+def _ready(connection: socket.socket, home: Path, arguments: Sequence[str]) -> BinaryIO | None:
+    """Hands over everything; the answers of a process that is ready to run it. Raises OSError, ValueError."""
+    connection.settimeout(AT_MOST)
+    with _inside(home):
+        connection.connect(SOCKET)
+    folder = os.open(".", os.O_RDONLY)
+    try:
+        socket.send_fds(connection, [b"\n"], [0, 1, 2, folder])
+    finally:
+        os.close(folder)
+    asked = {
+        "arguments": [sys.argv[0], *arguments],
+        "environment": dict(os.environ),
+        "umask": _umask(),
+        "inherited": inherited(),
+    }
+    connection.sendall(json.dumps(asked).encode() + b"\n")
+    answers = connection.makefile("rb")
+    return answers if _line(answers).get("ready") else None
 
 
 def run_here() -> None:
