@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
-from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 from engine.domain.token import LONGEST_GRACE, TokenKind
+from engine.domain.written import Body, ConversationBody, Instant, RecordBody
 
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d.*)?")
-
-
-def _written_in_iso(value: Any) -> Any:
-    # Without this a bare number would be parsed as seconds since 1970.
-    if isinstance(value, datetime) or (isinstance(value, str) and _ISO.fullmatch(value)):
-        return value
-    raise ValueError("a point in time is written in ISO 8601, as in 2025-03-01T18:00:00Z")
-
-
-def _in_utc(value: datetime) -> datetime:
-    try:
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError("this point in time lies outside of the years 1 to 9999") from error
-
-
-Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_in_utc)]
-"""ISO 8601; without an offset it is UTC."""
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 PropertyText = Annotated[str, StringConstraints(max_length=2000)]
-
-
-class Body(BaseModel):
-    """A request body; unknown fields are refused, so that a misspelt one is not ignored."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class NewUser(Body):
@@ -136,28 +109,6 @@ class ReviewedEntry(BaseModel):
     entry_id: int
 
 
-class TurnBody(Body):
-    """One utterance."""
-
-    speaker: str = Field(max_length=200, examples=["Bob"])
-    text: str = Field(examples=["Dave married my sister Ellen in 2003."])
-    at: Instant | None = None
-    id: str | None = Field(default=None, max_length=500)
-    privacy: Privacy = Field(
-        default="org", description="A private turn becomes a record of its own, which no grant opens."
-    )
-
-
-class ConversationBody(Body):
-    """A conversation; when it is sent again with more turns, only the new ones are stored."""
-
-    id: str = Field(min_length=1, max_length=400, examples=["2025-03-01-evening"])
-    turns: list[TurnBody] = Field(min_length=1, max_length=200_000)
-    title: str = Field(default="", max_length=2000)
-    started_at: Instant | None = None
-    privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
-
-
 class WriteLimits(Body):
     """Limits of a write; work beyond a limit is done later, and the answer reports it."""
 
@@ -197,7 +148,7 @@ class ManySources(Body):
     )
 
 
-class NewRecord(Body):
+class NewRecord(RecordBody):
     """A record to store: exactly one of a conversation and a text."""
 
     model_config = ConfigDict(
@@ -210,23 +161,6 @@ class NewRecord(Body):
         },
     )
 
-    conversation: ConversationBody | None = None
-    text: str | None = Field(default=None, min_length=1)
-    title: str = Field(default="", max_length=2000)
-    source_id: str | None = Field(default=None, min_length=1, max_length=400)
-    content_type: Literal["other", "event", "file_upload", "webhook"] = Field(
-        default="other", description="The kind of the text; use event for the payload of a webhook."
-    )
-    node_id: UUID | None = Field(
-        default=None,
-        description="The node to store it at; without it, its content decides. A new version stays at its node.",
-    )
-    privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
-    scope: ScopeKind = Field(default="user", description="The kind of its scope; scoped records are private.")
-    scope_id: str | None = Field(
-        default=None, min_length=1, max_length=LONGEST_SCOPE_ID, description="The thread's or workflow's id."
-    )
-    source: SourceKind = Field(default="ingested", description="How it came in.")
     limits: WriteLimits | None = None
 
 

@@ -12,7 +12,6 @@ from pydantic import Field
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, text
-from api.models import Body, Instant
 from api.problems import WRITES, replayable
 from engine.domain.attribute import Attribute
 from engine.domain.fact import (
@@ -27,6 +26,7 @@ from engine.domain.fact import (
     WrittenFact,
 )
 from engine.domain.scope import Privacy
+from engine.domain.written import Body, Instant
 
 router = APIRouter(prefix="/v1/users/{user_id}/facts", tags=["facts"], route_class=JsonRoute)
 Subject = Annotated[str, Field(min_length=1, max_length=LONGEST_SUBJECT)]

@@ -30,9 +30,9 @@ from api.client import (
     Unauthenticated,
     Unavailable,
 )
-from api.models import ConversationBody, TurnBody
 from engine.domain.fact import FactChain
 from engine.domain.ingest import IngestSession
+from engine.domain.written import ConversationBody, TurnBody
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from tests.contract.client import FILE, operations
