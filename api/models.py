@@ -7,9 +7,11 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
+from api.problems import Problem
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
+from engine.domain.ingest import SourceOutcome
 from engine.domain.token import LONGEST_GRACE, TokenKind
 from engine.domain.written import Body, ConversationBody, Instant, RecordBody
 
@@ -169,3 +171,24 @@ class Move(Body):
 
     to_node_id: UUID = Field(description="The node where it belongs.")
     reason: str = Field(default="", max_length=500, examples=["It is about the other Dave."])
+
+
+class ReportedLine(BaseModel):
+    """What became of a line of an import."""
+
+    line: int = Field(description="The number of the line, counted from 1.", examples=[1])
+    status: SourceOutcome = Field(description="`skipped`: it was stored before. `stored`: it is durable.")
+    source_id: str = Field(default="", description="As reports of ingests have it.", examples=["c1"])
+    record_ids: list[UUID] = Field(default=[], description="The records that it became.")
+    problem: Problem | None = Field(default=None, description="Why it failed.")
+
+
+class ImportTotals(BaseModel):
+    """The last line of the answer to an import: without it the answer was cut."""
+
+    done: bool = Field(description="Whether all was read; if not, `problem` says why.", examples=[True])
+    lines: int = Field(description="Lines before this one.", examples=[2])
+    stored: int = Field(examples=[2])
+    skipped: int = Field(description="Lines that were stored before.")
+    failed: int = 0
+    problem: Problem | None = None

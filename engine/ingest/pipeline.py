@@ -36,7 +36,17 @@ from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
 from engine.ingest.named_items import named
 from engine.ingest.sessions import Run, Sessions
-from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
+from engine.ingest.sources import (
+    ChangedDocument,
+    Drafted,
+    HeldVersion,
+    Ingested,
+    Pending,
+    Placed,
+    SourceSeen,
+    Stored,
+    failed,
+)
 from engine.ingest.versions.revising import Revisions
 from engine.knowledge.entities import Entities
 from engine.knowledge.mentions import texts_of as texts_in
@@ -93,6 +103,11 @@ class Ingest:
     async def node(self, principal: Principal, node_id: UUID) -> AssignableNode | None:
         """The node of that id among them; None where there is none."""
         return next((node for node in await self.nodes(principal) if node.node_id == node_id), None)
+
+    async def versions_held(self, principal: Principal, sources: Sequence[str]) -> list[HeldVersion]:
+        """The stored versions of these documents."""
+        parameters = {"user_id": principal.user_id, "sources": list(sources)}
+        return await self._postgres.fetch(principal, sql_text("document/versions_held"), parameters, row=HeldVersion)
 
     @stage.run
     async def store(
@@ -237,7 +252,8 @@ class Ingest:
                 raise
         else:
             turns, documents = sum(one.turns for one in batch), sum(one.turns == 0 for one in batch)
-            redacted, sources = total(one.redacted for one in batch), tuple(one.source_id for one in batch)
+            redacted = total(one.redacted for one in batch)
+            sources = {one.source_id: tuple(record.record_id for record in one.records) for one in batch}
             changes = tuple(version.change for version in versions)
             run.stored.append(Stored(tuple(stored), turns, documents, redacted, sources, changes))
             run.progress.advance("ingest", turns + documents)

@@ -1,0 +1,131 @@
+"""Import and export: conversations and texts as lines (NDJSON), streamed both ways."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import StreamingResponse
+
+from api.bodies import check_content_type
+from api.context import UserMemory
+from api.lines import Spool, answering, line_of
+from api.models import ImportTotals, ReportedLine
+from api.problems import UNEXPECTED, WRITES, Kind, Problem, http_kind, kind_of, members_of
+from engine import errors
+from engine.domain.lines import MEDIA_TYPE, Line, LineReport, LineSplitter, batches
+from engine.memory import Memory
+
+log = logging.getLogger(__name__)
+
+router = APIRouter(prefix="/v1/users/{user_id}", tags=["bulk"])
+MOST_LINES = 500
+"""Lines that are stored at once."""
+
+
+def _documented(model: str, about: str) -> dict[str, Any]:
+    """The OpenAPI content of lines, each of which is one of the models."""
+    shape = {
+        "type": "string",
+        "contentMediaType": MEDIA_TYPE,
+        "contentSchema": {"$ref": f"#/components/schemas/{model}"},
+    }
+    return {"description": about, "content": {MEDIA_TYPE: {"schema": shape}}}
+
+
+BODY = {"requestBody": {"required": True} | _documented("LineBody", "One LineBody a line, of any number.")}
+REPORTS: dict[int | str, dict[str, Any]] = {
+    200: _documented("ReportedLine", "One ReportedLine for each line, in order, then ImportTotals.")
+}
+
+
+@router.post(
+    "/import",
+    operation_id="importLines",
+    response_class=StreamingResponse,
+    responses=REPORTS | WRITES,
+    openapi_extra=BODY,
+)
+async def import_lines(request: Request, memory: UserMemory) -> Response:
+    """Stores one conversation or text a line, while the lines arrive, and reports each line.
+
+    A line that cannot be stored stops no other. What is sent again is stored once: after a cut, send all of it again. Without
+    its last line the answer was cut.
+    """
+    check_content_type(request, MEDIA_TYPE)
+    await memory.ingests.lines(())  # refuses those who may not, before anything is read
+    work = _Import(request, memory, request.app.state.settings.max_text_bytes)
+    return await answering(work.run)
+
+
+class _Import:
+    """One import while it runs."""
+
+    def __init__(self, request: Request, memory: Memory, most_bytes: int) -> None:
+        self._request, self._memory, self._splitter = request, memory, LineSplitter(most_bytes)
+        self._counts: Counter[str] = Counter()
+
+    async def run(self, spool: Spool) -> None:
+        """Stores the lines of the body and puts a report of each into the spool. An error before the first is raised."""
+        problem = None
+        try:
+            async with aclosing(self._lines()) as lines:
+                async for batch in lines:
+                    reports = await self._memory.ingests.lines(batch)
+                    spool.put(b"".join(map(self._reported, reports)))
+        except ClientDisconnect:
+            return
+        except (errors.NeurigraphError, HTTPException) as error:
+            if not self._counts:
+                raise
+            problem = self._problem(_kind(error), str(error.detail))
+        except Exception:
+            if not self._counts:
+                raise
+            log.exception("an import ended with an unexpected error")
+            problem = self._problem(UNEXPECTED, UNEXPECTED.title)
+        by = {name: self._counts[name] for name in ("stored", "skipped", "failed")}
+        spool.put_last(line_of(ImportTotals(done=problem is None, lines=sum(by.values()), **by, problem=problem)))
+
+    async def _lines(self) -> AsyncGenerator[list[Line]]:
+        """What has arrived, in batches: the more, the longer the batch before took."""
+        async for part in self._request.stream():
+            for batch in batches(self._splitter.take(part), MOST_LINES):
+                if not await self._request.state.stands():
+                    raise HTTPException(401)
+                yield batch
+        if rest := self._splitter.end():
+            yield rest
+
+    def _reported(self, report: LineReport) -> bytes:
+        self._counts[report.outcome] += 1
+        problem = None
+        if report.outcome == "failed":
+            cause = getattr(errors, report.cause, errors.InvalidInput)
+            fields = [{"location": location, "detail": detail} for location, detail in report.fields]
+            problem = self._problem(kind_of(cause) or UNEXPECTED, report.detail, fields)
+        return line_of(
+            ReportedLine(
+                line=report.number,
+                status=report.outcome,
+                source_id=report.source_id,
+                record_ids=list(report.records),
+                problem=problem,
+            ).model_dump(exclude_defaults=True)
+        )
+
+    def _problem(self, kind: Kind, detail: str, fields: list[dict[str, str]] | None = None) -> Problem:
+        known = members_of(kind, self._request.url.path, detail)
+        return Problem.model_validate(known | ({"errors": fields} if fields else {}))
+
+
+def _kind(error: errors.NeurigraphError | HTTPException) -> Kind:
+    if isinstance(error, HTTPException):
+        return http_kind(error.status_code)
+    return kind_of(type(error)) or UNEXPECTED
