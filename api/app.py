@@ -25,7 +25,7 @@ from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight
 from api.mcp import http as mcp
-from api.models import ImportTotals, ReportedLine
+from api.models import ExportTotals, ImportTotals, LineWithoutSource, ReportedLine
 from api.observing import OFF, TRACE_ID, Observed
 from api.page import files as page
 from api.reference import reference
@@ -197,7 +197,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = document["components"]["schemas"]
-        for model in (problems.Problem, LineBody, ReportedLine, ImportTotals):
+        for model in (problems.Problem, LineBody, ReportedLine, ImportTotals, LineWithoutSource, ExportTotals):
             shape = model.model_json_schema(ref_template="#/components/schemas/{model}")
             for name, one in {**shape.pop("$defs", {}), model.__name__: shape}.items():
                 schemas.setdefault(name, one)

@@ -7,12 +7,9 @@ wait for them, and the body for the reports, both would wait for ever. So report
 from __future__ import annotations
 
 import asyncio
-import json
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
 
-from pydantic_core import to_jsonable_python
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -27,12 +24,6 @@ PART = 1 << 16
 """Bytes that are sent at once."""
 PATIENCE = 60.0
 """Seconds without a byte read after which a client that has sent its body is given up."""
-
-
-def line_of(value: Any) -> bytes:
-    """The value as one line; fields that hold nothing are left out."""
-    plain = to_jsonable_python(value, exclude_none=True)
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
 
 
 class Unread(InvalidInput):

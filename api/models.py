@@ -183,6 +183,25 @@ class ReportedLine(BaseModel):
     problem: Problem | None = Field(default=None, description="Why it failed.")
 
 
+class LineWithoutSource(BaseModel):
+    """A line of an export in place of a source that cannot be given."""
+
+    source_id: str
+    problem: Problem
+
+
+class ExportTotals(BaseModel):
+    """The last line of an export: without it the answer was cut. An import passes it over."""
+
+    done: bool = Field(description="Whether all was read; if not, `problem` says why.", examples=[True])
+    lines: int = Field(description="Sources before this line.", examples=[2])
+    failed: int = Field(description="Sources that could not be given.")
+    withdrawn: int = Field(description="Sources that hold no longer and are left out.")
+    of_personas: int = Field(default=0, description="Inputs that personas of the user stored; they are left out.")
+    waiting_turns: int = Field(default=0, description="Turns of streamed conversations that wait to be stored.")
+    problem: Problem | None = None
+
+
 class ImportTotals(BaseModel):
     """The last line of the answer to an import: without it the answer was cut."""
 

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from api.client.errors import RETRIED, NotReached, error_of, retry_after
+from engine.domain.lines import MEDIA_TYPE
 
 T = TypeVar("T")
 OMIT: Final[Any] = type("Omitted", (), {"__repr__": lambda _: "OMIT", "__bool__": lambda _: False})()
@@ -44,11 +45,16 @@ class Call(Generic[T]):
     headers: Mapping[str, Any] = field(default_factory=dict)
     body: Any = OMIT
     repeats: bool = True
+    lines: bytes | None = None
+    """A body of lines."""
 
     def sent(self) -> dict[str, Any]:
         """The arguments for httpx."""
         headers = {name: str(value) for name, value in self.headers.items() if value is not OMIT}
         query = {name: _text(value) for name, value in self.query.items() if value is not OMIT and value is not None}
+        if self.lines is not None:
+            headers["Content-Type"] = MEDIA_TYPE
+            return {"method": self.method, "url": self.path, "params": query, "headers": headers, "content": self.lines}
         if self.body is OMIT and self.method not in ("POST", "PATCH"):
             return {"method": self.method, "url": self.path, "params": query, "headers": headers}
         given = {name: value for name, value in ({} if self.body is OMIT else self.body).items() if value is not OMIT}

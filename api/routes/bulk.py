@@ -15,12 +15,15 @@ from starlette.responses import StreamingResponse
 
 from api.bodies import check_content_type
 from api.context import UserMemory
-from api.lines import Spool, answering, line_of
-from api.models import ImportTotals, ReportedLine
+from api.downloads import disposition
+from api.lines import Spool, answering
+from api.models import ExportTotals, ImportTotals, LineWithoutSource, ReportedLine
 from api.problems import UNEXPECTED, WRITES, Kind, Problem, http_kind, kind_of, members_of
 from engine import errors
-from engine.domain.lines import MEDIA_TYPE, Line, LineReport, LineSplitter, batches
+from engine.domain.exported import ExportedLine, ExportPage
+from engine.domain.lines import MEDIA_TYPE, Line, LineReport, LineSplitter, batches, line_of
 from engine.memory import Memory
+from engine.turns import computed
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +46,9 @@ BODY = {"requestBody": {"required": True} | _documented("LineBody", "One LineBod
 REPORTS: dict[int | str, dict[str, Any]] = {
     200: _documented("ReportedLine", "One ReportedLine for each line, in order, then ImportTotals.")
 }
+LINES: dict[int | str, dict[str, Any]] = {
+    200: _documented("LineBody", "One LineBody for each source, or LineWithoutSource, then ExportTotals.")
+}
 
 
 @router.post(
@@ -62,6 +68,17 @@ async def import_lines(request: Request, memory: UserMemory) -> Response:
     await memory.ingests.lines(())  # refuses those who may not, before anything is read
     work = _Import(request, memory, request.app.state.settings.max_text_bytes)
     return await answering(work.run)
+
+
+@router.get("/export", operation_id="exportLines", response_class=StreamingResponse, responses=LINES)
+async def export_lines(request: Request, memory: UserMemory) -> Response:
+    """What the user stored, oldest first, as lines that an import takes back. Without its last line the answer was cut.
+
+    What comes in after its beginning is left out.
+    """
+    export = _Export(request, memory, await memory.exports.page())
+    headers = {"Cache-Control": "no-store", "Content-Disposition": disposition("export.ndjson")}
+    return StreamingResponse(export.lines(), media_type=MEDIA_TYPE, headers=headers)
 
 
 class _Import:
@@ -121,8 +138,57 @@ class _Import:
         )
 
     def _problem(self, kind: Kind, detail: str, fields: list[dict[str, str]] | None = None) -> Problem:
-        known = members_of(kind, self._request.url.path, detail)
-        return Problem.model_validate(known | ({"errors": fields} if fields else {}))
+        return _problem(self._request, kind, detail, fields)
+
+
+class _Export:
+    """One export while it runs."""
+
+    def __init__(self, request: Request, memory: Memory, first: ExportPage) -> None:
+        self._request, self._memory, self._page = request, memory, first
+        self._counts: Counter[str] = Counter()
+
+    async def lines(self) -> AsyncGenerator[bytes]:
+        """The lines, page by page, then the totals."""
+        totals: dict[str, Any] = {}
+        try:
+            async for page in self._pages():
+                self._counts["withdrawn"] += page.withdrawn
+                if page.lines:
+                    yield await computed(self._joined, page)
+            left_out = await self._memory.exports.left_out(self._page.place)
+            totals = {"of_personas": left_out.of_others, "waiting_turns": left_out.waiting}
+        except (errors.NeurigraphError, HTTPException) as error:
+            totals = {"problem": _problem(self._request, _kind(error), str(error.detail))}
+        except Exception:
+            log.exception("an export ended with an unexpected error")
+            totals = {"problem": _problem(self._request, UNEXPECTED, UNEXPECTED.title)}
+        by = {name: self._counts[name] for name in ("lines", "failed", "withdrawn")}
+        yield line_of(ExportTotals(done="problem" not in totals, **by, **totals))
+
+    async def _pages(self) -> AsyncGenerator[ExportPage]:
+        yield self._page
+        while self._page.more:
+            if not await self._request.state.stands():
+                raise HTTPException(401)
+            self._page = await self._memory.exports.page(self._page.place)
+            yield self._page
+
+    def _joined(self, page: ExportPage) -> bytes:
+        return b"".join(map(self._line, page.lines))
+
+    def _line(self, line: ExportedLine) -> bytes:
+        if line.body is not None:
+            self._counts["lines"] += 1
+            return line_of(line.body.model_dump(mode="json", exclude_defaults=True))
+        self._counts["failed"] += 1
+        kind = kind_of(getattr(errors, line.cause, errors.InvalidInput)) or UNEXPECTED
+        return line_of(LineWithoutSource(source_id=line.source_id, problem=_problem(self._request, kind, line.detail)))
+
+
+def _problem(request: Request, kind: Kind, detail: str, fields: list[dict[str, str]] | None = None) -> Problem:
+    known = members_of(kind, request.url.path, detail)
+    return Problem.model_validate(known | ({"errors": fields} if fields else {}))
 
 
 def _kind(error: errors.NeurigraphError | HTTPException) -> Kind:

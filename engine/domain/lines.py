@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
+
+from pydantic_core import to_jsonable_python
 
 from engine.domain.ingest import SourceOutcome
 
@@ -75,3 +79,9 @@ class LineSplitter:
 def batches(lines: list[Line], most: int) -> list[list[Line]]:
     """The lines in groups of so many at most."""
     return [lines[start : start + most] for start in range(0, len(lines), most)]
+
+
+def line_of(value: Any) -> bytes:
+    """The value as one line; fields that hold nothing are left out."""
+    plain = to_jsonable_python(value, exclude_none=True)
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"

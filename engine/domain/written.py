@@ -69,6 +69,11 @@ class ConversationBody(Body):
         turns = tuple(Turn(turn.speaker, turn.text, turn.at, turn.id, turn.privacy) for turn in self.turns)
         return Conversation(self.id, turns, self.title, self.started_at, privacy=self.privacy)
 
+    def begins_with(self, other: ConversationBody) -> bool:
+        """Whether its first turns are those of the other: who said what, and when."""
+        ours, theirs = ([(turn.speaker, turn.text, turn.at) for turn in one.turns] for one in (self, other))
+        return ours[: len(theirs)] == theirs
+
 
 class RecordBody(Body):
     """A record: exactly one of a conversation and a text."""

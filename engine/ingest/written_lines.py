@@ -17,7 +17,7 @@ from engine.domain.lines import Line, LineReport
 from engine.domain.names import is_blank
 from engine.domain.scope import MemoryScope, Origin, Privacy
 from engine.domain.written import KEEPING_OFFSETS, LineBody
-from engine.errors import InvalidInput, InvalidText, NeurigraphError, TooLarge
+from engine.errors import InvalidInput, InvalidText, NeurigraphError, NotFound, TooLarge
 from engine.ingest.documents import note, text_document
 from engine.ingest.drafts import Document
 from engine.privacy.redact import Redactor
@@ -54,10 +54,16 @@ def failed_line(
 
 
 def _read(line: Line, most_bytes: int, redactor: Redactor) -> WrittenLine | LineReport:
+    """An export has lines of its own: one for each source that it could not give, and one at its end."""
     if line.content is None:
         return failed_line(line.number, TooLarge(f"A line has at most {most_bytes} bytes."))
     try:
-        body = LineBody.model_validate(_parsed(line.content), context=KEEPING_OFFSETS)
+        value = _parsed(line.content)
+        if isinstance(value, dict) and "done" in value:
+            return LineReport(line.number, "skipped")
+        if isinstance(value, dict) and "problem" in value:
+            return failed_line(line.number, NotFound("The export could not give this source."))
+        body = LineBody.model_validate(value, context=KEEPING_OFFSETS)
         origin = Origin(MemoryScope(body.scope, body.scope_id), body.source)
         content = _content(body, redactor)
     except ValidationError as error:

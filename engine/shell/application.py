@@ -12,6 +12,7 @@ from engine.shell import (
     aliases,
     audit,
     backups,
+    bulk,
     commits,
     communities,
     content,
@@ -51,7 +52,7 @@ from engine.shell import (
 )
 
 _COMMANDS = (
-    demonstration.commands, stack.commands, doctor.commands, content.commands, contexts.commands, decayed.commands,
+    demonstration.commands, stack.commands, doctor.commands, content.commands, bulk.commands, contexts.commands, decayed.commands,
     graph.commands, streams.commands, files.commands, doors.commands, past.commands, placement.commands, retractions.commands,
     backups.commands,
     measurements.commands, cypher.commands, dictionary.commands,

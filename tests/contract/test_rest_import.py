@@ -122,9 +122,13 @@ async def test_what_a_line_says_is_kept(door: httpx.AsyncClient, memory: Memory,
     [document] = (await door.get(f"{home_path}/documents")).json()
     assert (document["source_id"], document["title"], document["file_name"]) == ("file:m1", "Plan", "plan.md")
     assert document["node_id"] == str(node.node_id)
-    [found] = (await door.get(f"{home_path}/nodes/{node.node_id}/metadata")).json()
-    assert [found["record_id"]] == reports[0]["record_ids"]
-    assert (found["occurred_at"], found["privacy"]) == ("2024-05-03T08:00:00Z", "private")
+    records = (await door.get(f"{home_path}/nodes/{node.node_id}/metadata")).json()["records"]
+    [found] = [one for one in records if [one["record_id"]] == reports[0]["record_ids"]]
+    assert found["occurred_at"] == "2024-05-03T08:00:00Z"
+    exported = (await door.get(f"{home_path}/export")).text.splitlines()
+    assert {**told, "occurred_at": "2024-05-03T08:00:00Z", "version": 1} in [
+        {**json.loads(line), "node_id": str(node.node_id)} for line in exported
+    ]
 
 
 async def test_an_import_is_for_the_owner_alone(open_door: OpenDoor, house: House) -> None:
