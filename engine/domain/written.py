@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
+from engine.domain.fact import LONGEST_FACT, LONGEST_SUBJECT, MOST_SUBJECTS, FactType, WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 
@@ -34,6 +35,7 @@ def _in_utc(value: datetime, given: ValidationInfo) -> datetime:
 
 Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_in_utc)]
 """ISO 8601; without an offset it is UTC."""
+Subject = Annotated[str, Field(min_length=1, max_length=LONGEST_SUBJECT)]
 
 
 class Body(BaseModel):
@@ -75,6 +77,38 @@ class ConversationBody(Body):
         return ours[: len(theirs)] == theirs
 
 
+class FactBody(Body):
+    """A fact that the user states, without where it is stored."""
+
+    text: str = Field(min_length=1, max_length=LONGEST_FACT, examples=["Dave lives in Galway."])
+    about: list[Subject] = Field(
+        default=[],
+        max_length=MOST_SUBJECTS,
+        description="Whom or what it is about, the first one decides which facts it is compared with; without it the name that "
+        "the text begins with.",
+        examples=[["Dave"]],
+    )
+    fact_type: FactType = "fact"
+    category: str = Field(default="", max_length=LONGEST_SUBJECT, examples=["home"])
+    at: Instant | None = Field(default=None, description="From when on it holds; without it, now.")
+    confidence: float = Field(default=1, ge=0, le=1)
+    importance: float = Field(default=0.5, ge=0, le=1)
+
+    @property
+    def fact(self) -> WrittenFact:
+        """The fact that it writes down."""
+        return WrittenFact(
+            self.text, tuple(self.about), self.fact_type, self.category, self.at, self.confidence, self.importance
+        )
+
+
+class NewFactBody(FactBody):
+    """A fact that the user states."""
+
+    node_id: UUID | None = Field(default=None, description="Node to store it at; without it, where it belongs.")
+    privacy: Privacy = Field(default="org", description="What is private is read by the user alone.")
+
+
 class RecordBody(Body):
     """A record: exactly one of a conversation and a text."""
 
@@ -98,7 +132,7 @@ class RecordBody(Body):
 
 
 class LineBody(RecordBody):
-    """A line of an import or export. The last four fields say more of a text; an export writes them."""
+    """A line of an import or export: a conversation, a text or a fact. The last four fields say more of a text."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -106,10 +140,12 @@ class LineBody(RecordBody):
             "examples": [
                 {"conversation": {"id": "c1", "turns": [{"speaker": "Bob", "text": "Dave married Ellen in 2003."}]}},
                 {"title": "Meeting notes", "text": "We agreed to raise the price on March 1.", "source_id": "notes-7"},
+                {"fact": {"text": "Dave lives in Galway.", "about": ["Dave"]}, "source": "manual"},
             ]
         },
     )
 
+    fact: FactBody | None = None
     occurred_at: Instant | None = Field(default=None, description="The time of a text; without it, unknown.")
     file_name: str | None = Field(default=None, min_length=1, max_length=200, description="The name of its file.")
     media_type: Literal["text/plain", "text/markdown"] = "text/plain"

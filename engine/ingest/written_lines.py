@@ -18,8 +18,10 @@ from engine.domain.names import is_blank
 from engine.domain.scope import MemoryScope, Origin, Privacy
 from engine.domain.written import KEEPING_OFFSETS, LineBody
 from engine.errors import InvalidInput, InvalidText, NeurigraphError, NotFound, TooLarge
-from engine.ingest.documents import note, text_document
+from engine.ingest.documents import fact_document, note, text_document
 from engine.ingest.drafts import Document
+from engine.knowledge.naming.subjects import leading_subject
+from engine.privacy.facts import redacted_fact
 from engine.privacy.redact import Redactor
 
 MOST_FIELDS = 20
@@ -97,27 +99,35 @@ def _holds_nul(value: Any) -> bool:
 
 
 def _content(body: LineBody, redactor: Redactor) -> Conversation | Document:
-    if body.conversation is not None and body.text is None:
+    if sum(one is not None for one in (body.conversation, body.text, body.fact)) != 1:
+        raise InvalidInput("A line is a conversation, a text or a fact: it has exactly one of these.")
+    if body.conversation is not None:
         return body.conversation.conversation
-    if body.text is None or body.conversation is not None:
-        raise InvalidInput("A line is a conversation or a text: it has exactly one of the two.")
-    if is_blank(body.text):
+    if body.fact is not None:
+        fact = redacted_fact(body.fact.fact, redactor)
+        about = fact.about or tuple(filter(None, [leading_subject(fact.text)]))
+        return fact_document(body.source_id or _hash_of(body.fact.text, body, redactor), replace(fact, about=about))
+    return _text(body, body.text or "", redactor)
+
+
+def _text(body: LineBody, text: str, redactor: Redactor) -> Document:
+    if is_blank(text):
         raise InvalidInput("There is no text to store.")
     if body.title and is_blank(body.title):
         raise InvalidInput("The title is empty. Without a title, the beginning of the text is shown.")
-    source_id = body.source_id or _hash_of(body, redactor)
+    source_id = body.source_id or _hash_of(text, body, redactor)
     if body.content_type == "file_upload" and body.file_name:
         came = HistoryFile(source_id, Path(body.file_name), body.media_type, body.title, body.occurred_at)
-        return text_document(source_id, body.title or came.path.name, body.text.encode("utf-8"), came)
-    made = note(source_id, body.title, body.text, body.content_type)
+        return text_document(source_id, body.title or came.path.name, text.encode("utf-8"), came)
+    made = note(source_id, body.title, text, body.content_type)
     file = replace(made.file, name=body.file_name or made.file.name, content_type=body.media_type)
     return replace(made, occurred_at=body.occurred_at, file=file)
 
 
-def _hash_of(body: LineBody, redactor: Redactor) -> str:
+def _hash_of(text: str, body: LineBody, redactor: Redactor) -> str:
     """The id of a text that names none, so that it is stored once. Of the redacted text: from a hash of the original what stands
     behind a marker could be guessed."""
-    parts = (redactor.text(body.title), redactor.text(body.text or ""))
+    parts = (redactor.text(body.title), redactor.text(text))
     return f"sha256:{hashlib.sha256(chr(0).join(parts).encode('utf-8')).hexdigest()}"
 
 

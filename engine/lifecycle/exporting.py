@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -20,12 +20,10 @@ from engine.domain.exported import ExportedLine, ExportPage, ExportPlace, LeftOu
 from engine.domain.history import source_key
 from engine.domain.layout import layout_of
 from engine.domain.names import UNNAMED, shown_name
-from engine.domain.node import ContentType
 from engine.domain.principal import Principal
-from engine.domain.resource import ResourceType
-from engine.domain.scope import Privacy, ScopeKind, SourceKind
 from engine.domain.written import KEEPING_OFFSETS, ConversationBody, LineBody
 from engine.errors import DamagedFile, InvalidInput, InvalidText, NeurigraphError, NotFound, TooLarge
+from engine.lifecycle.exported_rows import FactFields, PartRow, PlaceRow, RecordRow, SourceRow
 from engine.lifecycle.resources import RawResources
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
@@ -44,51 +42,6 @@ LONGEST_SHOWN, LONGEST_TITLE = 80, 200
 """Characters of the title that a text without one gets, and of any."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    resource_id: UUID
-    content_type: ResourceType
-    source_id: str
-    record_id: UUID
-    file_name: str
-    media_type: str
-    size_bytes: int
-    received_at: datetime
-    title: str | None
-    version: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    resource_id: UUID
-    record_id: UUID
-    size_bytes: int
-    received_at: datetime
-    layout: dict[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    record_id: UUID
-    schema_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    record_id: UUID
-    title: str
-    content_type: ContentType
-    privacy: Privacy
-    scope: ScopeKind
-    scope_id: str | None
-    source: SourceKind
-    occurred_at: datetime | None
-
-    @property
-    def origin(self) -> dict[str, Any]:
-        return {"scope": self.scope, "scope_id": self.scope_id, "source": self.source}
-
-
 class Exporting:
     """Reads what a principal stored, for that principal."""
 
@@ -99,7 +52,7 @@ class Exporting:
     async def page(self, principal: Principal, place: ExportPlace | None) -> ExportPage:
         """The first lines, or those from a place on. Raises StoreUnavailable."""
         place = place or ExportPlace(self._clock.now())
-        sources = await self._fetch(principal, "export/sources", place, row=_Source, limit=SOURCES)
+        sources = await self._fetch(principal, "export/sources", place, row=SourceRow, limit=SOURCES)
         documents = [one.record_id for one in sources if one.content_type != "conversation"]
         records = await self._records(principal, documents)
         lines: list[ExportedLine] = []
@@ -131,7 +84,7 @@ class Exporting:
             return None
 
     async def _line(
-        self, principal: Principal, place: ExportPlace, source: _Source, records: Mapping[UUID, _Record]
+        self, principal: Principal, place: ExportPlace, source: SourceRow, records: Mapping[UUID, RecordRow]
     ) -> ExportedLine | None:
         """The source as a line; None where it holds no longer."""
         prefix, _, source_id = source.source_id.partition(":")
@@ -140,6 +93,8 @@ class Exporting:
                 body = await self._conversation(principal, place, source.source_id, source_id)
             elif (record := records.get(source.record_id)) is None:
                 return None
+            elif prefix == "fact":
+                body = await self._fact(principal, source, record, source_id)
             else:
                 body = await self._document(principal, source, record, prefix, source_id)
             if body is None:
@@ -157,7 +112,7 @@ class Exporting:
         self, principal: Principal, place: ExportPlace, source: str, source_id: str
     ) -> dict[str, Any] | None:
         turns: dict[int, dict[str, Any]] = {}
-        found: list[_Record] = []
+        found: list[RecordRow] = []
         started: list[datetime] = []
         size = 0
         async for part, record in self._parts(principal, place, source):
@@ -196,11 +151,11 @@ class Exporting:
 
     async def _parts(
         self, principal: Principal, place: ExportPlace, source_id: str
-    ) -> AsyncIterator[tuple[_Part, _Record]]:
+    ) -> AsyncIterator[tuple[PartRow, RecordRow]]:
         """The parts of a conversation whose records hold."""
         start = ExportPlace(place.until)
         while True:
-            parts = await self._fetch(principal, "export/parts", start, row=_Part, limit=PARTS, source_id=source_id)
+            parts = await self._fetch(principal, "export/parts", start, row=PartRow, limit=PARTS, source_id=source_id)
             records = await self._records(principal, [part.record_id for part in parts])
             for part in parts:
                 if part.record_id in records:
@@ -212,10 +167,8 @@ class Exporting:
     # documents --------------------------------------------------------------------------------------------
 
     async def _document(
-        self, principal: Principal, source: _Source, record: _Record, prefix: str, source_id: str
+        self, principal: Principal, source: SourceRow, record: RecordRow, prefix: str, source_id: str
     ) -> dict[str, Any]:
-        if prefix not in ("text", "file"):
-            raise InvalidInput("An export does not give facts that were stated.")
         text = _text(await self._resources.read(principal, source.resource_id))
         title = source.title or record.title
         known = "webhook" if source.content_type == "webhook" else record.content_type
@@ -232,11 +185,27 @@ class Exporting:
             **record.origin,
         }
 
+    async def _fact(
+        self, principal: Principal, source: SourceRow, record: RecordRow, source_id: str
+    ) -> dict[str, Any] | None:
+        """A fact that the user stated, also one that was replaced; of one that only confirmed another its text."""
+        text = _text(await self._resources.read(principal, source.resource_id))
+        places = await self._places(principal, {record.record_id})
+        if (schema := places.get(record.record_id)) is None:
+            return None
+        known = {"records": [record.record_id]}
+        facts = await self._postgres.fetch(principal, sql_in("export/facts", schema), known, row=FactFields)
+        if facts and facts[0].withdrawn:
+            return None
+        fields = asdict(facts[0]) if facts else {"at": record.occurred_at}
+        fields.pop("withdrawn", None)
+        return {"fact": {"text": text, **fields}, "source_id": source_id, "privacy": record.privacy, **record.origin}
+
     # records ----------------------------------------------------------------------------------------------
 
-    async def _records(self, principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, _Record]:
+    async def _records(self, principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, RecordRow]:
         """Those of the records that hold now."""
-        found: dict[UUID, _Record] = {}
+        found: dict[UUID, RecordRow] = {}
         wanted, last = set(ids), dict[UUID, str]()
         for _ in range(LOOKS):
             places = await self._places(principal, wanted)
@@ -248,7 +217,7 @@ class Exporting:
                 by_schema[schema].append(record_id)
             for schema, there in by_schema.items():
                 statement = sql_in("export/records", schema)
-                for one in await self._postgres.fetch(principal, statement, {"records": there}, row=_Record):
+                for one in await self._postgres.fetch(principal, statement, {"records": there}, row=RecordRow):
                     found[one.record_id] = one
             wanted -= found.keys()
             last = {record_id: schema for record_id, schema in last.items() if record_id in wanted}
@@ -258,7 +227,7 @@ class Exporting:
         if not records:
             return {}
         parameters = {"user_id": principal.user_id, "records": list(records)}
-        places = await self._postgres.fetch(principal, sql_text("export/places"), parameters, row=_Place)
+        places = await self._postgres.fetch(principal, sql_text("export/places"), parameters, row=PlaceRow)
         return {place.record_id: place.schema_name for place in places}
 
     async def _fetch(

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from engine.domain.document import StoredDocument
+from engine.domain.fact import FactFilter, WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, History, HistoryFile, Turn
 from engine.domain.node import NewNode, User
@@ -67,10 +68,21 @@ async def filled(memory: Memory, folder: Any) -> None:
         StreamedTurn("Bot", "At the pier."),
     )
     await memory.conversations.end("live")
+    for place, day in (("Cork", DAY), ("Galway", DAY + timedelta(days=9))):
+        await memory.facts.write(
+            WrittenFact(f"Dave lives in {place}.", ("Dave",), category="home", at=day, confidence=0.75)
+        )
 
 
 def shown(documents: Sequence[StoredDocument]) -> list[Any]:
     return sorted((one.source_id, one.title, one.version, one.content_hash, one.file_name) for one in documents)
+
+
+async def facts(memory: Memory) -> list[Any]:
+    found = [*await memory.facts.list(), *await memory.facts.list(FactFilter(status="superseded"))]
+    return sorted(
+        (one.text, one.status, one.category, one.confidence, str(one.valid_from), str(one.valid_to)) for one in found
+    )
 
 
 def in_any_order(found: list[dict[str, Any]]) -> list[str]:
@@ -86,6 +98,7 @@ async def answers(memory: Memory) -> list[Any]:
     return found
 
 
+@pytest.mark.ledger("F13")
 async def test_what_is_exported_is_imported_as_the_same(
     door: httpx.AsyncClient,
     engine: Engine,
@@ -98,7 +111,7 @@ async def test_what_is_exported_is_imported_as_the_same(
     monkeypatch.setattr(exporting, "PARTS", 1)
     await filled(memory, tmp_path)
     found, totals, content = await exported(door, home_path)
-    assert totals == {"done": True, "lines": 10, "failed": 0, "withdrawn": 0, "of_personas": 0, "waiting_turns": 0}
+    assert totals == {"done": True, "lines": 12, "failed": 0, "withdrawn": 0, "of_personas": 0, "waiting_turns": 0}
     opening = next(one["conversation"] for one in found if one.get("conversation", {}).get("id") == "opening")
     assert [turn["text"] for turn in opening["turns"]] == [
         "Dave caught a walleye today.",
@@ -114,15 +127,16 @@ async def test_what_is_exported_is_imported_as_the_same(
     }
     assert [turn.get("privacy", "org") for turn in opening["turns"]] == ["org", "org", "private", "org"]
     again, its_totals = answered(await door.post(f"{home_path}/import", content=content, headers=LINES))
-    assert its_totals["skipped"] == 11, [one for one in again if one["status"] != "skipped"]
+    assert its_totals["skipped"] == 13, [one for one in again if one["status"] != "skipped"]
 
     other = engine.memory((await engine.workspace.users.create(f"u{uuid4().hex[:12]}")).user_id)
     home = f"/v1/users/{other.principal.user_id}"
     reports, its_totals = answered(await door.post(f"{home}/import", content=content, headers=LINES))
-    assert (its_totals["stored"], its_totals["skipped"], its_totals["failed"]) == (10, 1, 0), reports
+    assert (its_totals["stored"], its_totals["skipped"], its_totals["failed"]) == (12, 1, 0), reports
     documents, others = await memory.documents.list(), await other.documents.list()
     assert shown(documents) == shown(others)
     assert await answers(memory) == await answers(other)
+    assert await facts(memory) == await facts(other) and len(await facts(memory)) == 2
     assert in_any_order((await exported(door, home))[0]) == in_any_order(found)
 
 
