@@ -61,7 +61,7 @@ class Spool:
         """Until there are bytes, or no more come."""
         await self._news.wait()
 
-    async def parts(self) -> AsyncIterator[bytes]:
+    async def blocks(self) -> AsyncIterator[bytes]:
         """What was put, until the end."""
         while True:
             await self._news.wait()
@@ -116,7 +116,7 @@ class AnsweredLines(Response):
             self._spool.close()
 
     async def _send(self, send: Send) -> None:
-        async for part in self._spool.parts():
+        async for part in self._spool.blocks():
             await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 

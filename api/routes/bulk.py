@@ -32,22 +32,41 @@ MOST_LINES = 500
 """Lines that are stored at once."""
 
 
-def _documented(model: str, about: str) -> dict[str, Any]:
+SAID = {
+    "conversation": {
+        "id": "c1",
+        "turns": [{"speaker": "Bob", "text": "Dave married Ellen in 2003."}],
+        "title": "Wedding",
+    }
+}
+NOTED = {"text": "We agreed to raise the price on March 1.", "title": "Meeting notes", "source_id": "notes-7"}
+GIVEN = line_of(SAID) + line_of(NOTED)
+_ID = "2f1d8a52-5f4e-4f4e-9f0e-6a9d0a4b7c11"
+REPORTED = line_of({"line": 1, "status": "stored", "source_id": "c1", "record_ids": [_ID]}) + line_of(
+    {"line": 2, "status": "skipped", "source_id": "text:notes-7"}
+)
+ENDED = line_of({"done": True, "lines": 2, "stored": 1, "skipped": 1, "failed": 0})
+EXPORTED = line_of({"done": True, "lines": 2, "failed": 0, "withdrawn": 0, "of_personas": 0, "waiting_turns": 0})
+
+
+def _documented(model: str, about: str, example: bytes) -> dict[str, Any]:
     """The OpenAPI content of lines, each of which is one of the models."""
     shape = {
         "type": "string",
         "contentMediaType": MEDIA_TYPE,
         "contentSchema": {"$ref": f"#/components/schemas/{model}"},
     }
-    return {"description": about, "content": {MEDIA_TYPE: {"schema": shape}}}
+    return {"description": about, "content": {MEDIA_TYPE: {"schema": shape, "example": example.decode()}}}
 
 
-BODY = {"requestBody": {"required": True} | _documented("LineBody", "One LineBody a line, of any number.")}
+BODY = {"requestBody": {"required": True} | _documented("LineBody", "One LineBody a line, of any number.", GIVEN)}
 REPORTS: dict[int | str, dict[str, Any]] = {
-    200: _documented("ReportedLine", "One ReportedLine for each line, in order, then ImportTotals.")
+    200: _documented("ReportedLine", "One ReportedLine for each line, in order, then ImportTotals.", REPORTED + ENDED)
 }
 LINES: dict[int | str, dict[str, Any]] = {
-    200: _documented("LineBody", "One LineBody for each source, or LineWithoutSource, then ExportTotals.")
+    200: _documented(
+        "LineBody", "One LineBody for each source, or LineWithoutSource, then ExportTotals.", GIVEN + EXPORTED
+    )
 }
 
 

@@ -23,6 +23,7 @@ from engine.ingest.sources import HeldVersion, Ingested, Pending
 from engine.ingest.written_lines import WrittenLine, failed_line, read_lines
 from engine.privacy.redact import Redactor
 from engine.progress import Silent
+from engine.stores.statements import sql_text
 from engine.turns import computed
 
 
@@ -72,7 +73,9 @@ class Importing:
         documents = [(line, line.content) for line in lines if isinstance(line.content, Document)]
         keys = [self._principal.own_key(key_of(document, self._redactor)) for _, document in documents]
         held: dict[str, list[HeldVersion]] = defaultdict(list)
-        for one in await self._ingest.versions_held(self._principal, keys):
+        parameters = {"user_id": self._principal.user_id, "sources": keys}
+        postgres, statement = self._ingest.commit.postgres, sql_text("document/versions_held")
+        for one in await postgres.fetch(self._principal, statement, parameters, row=HeldVersion) if keys else ():
             held[one.source_id].append(one)
         return [
             (line.number, self._id(line))

@@ -36,17 +36,7 @@ from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
 from engine.ingest.named_items import named
 from engine.ingest.sessions import Run, Sessions
-from engine.ingest.sources import (
-    ChangedDocument,
-    Drafted,
-    HeldVersion,
-    Ingested,
-    Pending,
-    Placed,
-    SourceSeen,
-    Stored,
-    failed,
-)
+from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
 from engine.ingest.versions.revising import Revisions
 from engine.knowledge.entities import Entities
 from engine.knowledge.mentions import texts_of as texts_in
@@ -103,11 +93,6 @@ class Ingest:
     async def node(self, principal: Principal, node_id: UUID) -> AssignableNode | None:
         """The node of that id among them; None where there is none."""
         return next((node for node in await self.nodes(principal) if node.node_id == node_id), None)
-
-    async def versions_held(self, principal: Principal, sources: Sequence[str]) -> list[HeldVersion]:
-        """The stored versions of these documents."""
-        parameters = {"user_id": principal.user_id, "sources": list(sources)}
-        return await self._postgres.fetch(principal, sql_text("document/versions_held"), parameters, row=HeldVersion)
 
     @stage.run
     async def store(
