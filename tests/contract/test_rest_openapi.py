@@ -157,7 +157,18 @@ def test_the_page_says_what_each_operation_does_and_how_it_fails() -> None:
                 # Handles, names and reviews repeat by themselves, an open replay is found again, one that is over stays so; a secret
                 # is never kept to be shown again.
                 repeats = path in ("/v1/users", "/v1/integrations") or path.endswith(
-                    ("/search", "/decayed", "/context", "/answer", "/review", "/replays", "/swap", "/discard", "/touch")
+                    (
+                        "/search",
+                        "/decayed",
+                        "/context",
+                        "/answer",
+                        "/review",
+                        "/replays",
+                        "/swap",
+                        "/discard",
+                        "/touch",
+                        "/import",
+                    )
                 )
                 # One run of a job that waits serves every request for it; what is done to a version twice is done once.
                 assert (repeats or path.startswith(("/v1/tokens", "/v1/jobs", "/v1/embedding-versions"))) or any(
