@@ -43,6 +43,14 @@ PAGE = create_app(Settings(_env_file=None)).openapi()
 # The door of these tests asks for no token, so none can be missing.
 WITHOUT_TOKEN = json.loads(json.dumps(PAGE), object_hook=lambda part: {k: part[k] for k in part if k != "security"})
 SCHEMA = schemathesis.openapi.from_dict(WITHOUT_TOKEN)
+
+
+@schemathesis.serializer("application/x-ndjson")
+def lines(_: object, value: object) -> bytes:
+    """A body of lines: a text as it stands, anything else as one line."""
+    return (value if isinstance(value, str) else json.dumps(value)).encode("utf-8", "replace")
+
+
 OPERATIONS = [(method.upper(), path) for path, methods in PAGE["paths"].items() for method in methods]
 
 
