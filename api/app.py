@@ -25,11 +25,13 @@ from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight
 from api.mcp import http as mcp
+from api.models import ExportTotals, ImportTotals, LineWithoutSource, ReportedLine
 from api.observing import OFF, TRACE_ID, Observed
 from api.page import files as page
 from api.reference import reference
 from api.routes import (
     assignments,
+    bulk,
     commits,
     communities,
     conversations,
@@ -59,6 +61,7 @@ from api.routes import (
     tokens,
     users,
 )
+from engine.domain.written import LineBody
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -70,8 +73,8 @@ log = logging.getLogger(__name__)
 
 RESOURCES = (
     users, tokens, integrations, embedding_versions, nodes, entities, intentions, communities, proposals, history, grants,
-    records, assignments, conversations, ingests, failures, documents, resources, facts, retractions, replays, events, search,
-    files, file_log, jobs, commits,
+    records, assignments, conversations, ingests, bulk, failures, documents, resources, facts, retractions, replays, events,
+    search, files, file_log, jobs, commits,
 )  # fmt: skip
 ROUTERS = tuple(resource.router for resource in RESOURCES)
 EXPOSED = "Content-Disposition ETag Idempotency-Replayed Left-Out Link Location Next-Cursor Retry-After WWW-Authenticate".split()
@@ -129,6 +132,7 @@ def create_app(
         app.include_router(router, dependencies=[Depends(bearer)], responses=usual)
     app.include_router(metrics.router)
     app.router.routes.extend((*mcp.ROUTES, *page.ROUTES))
+    app.state.settings = settings
     app.state.opening = Opening.done(engine) if engine else opening
     if app.state.opening is not None:
         app.state.scraping = Scraping(app.state.opening)
@@ -182,7 +186,9 @@ def _middleware(settings: Settings) -> list[Middleware]:
         Middleware(
             InFlight, writes=settings.writes_at_once, most_bytes=max(settings.bytes_at_once, largest), largest=largest
         ),
-        Middleware(BodyLimit, most_bytes=largest, patience=settings.body_timeout_s),
+        Middleware(
+            BodyLimit, most_bytes=largest, most_imported=settings.max_import_bytes, patience=settings.body_timeout_s
+        ),
     ]
 
 
@@ -191,9 +197,10 @@ def _document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = document["components"]["schemas"]
-        problem = problems.Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas.update(problem.pop("$defs", {}))
-        schemas["Problem"] = problem
+        for model in (problems.Problem, LineBody, ReportedLine, ImportTotals, LineWithoutSource, ExportTotals):
+            shape = model.model_json_schema(ref_template="#/components/schemas/{model}")
+            for name, one in {**shape.pop("$defs", {}), model.__name__: shape}.items():
+                schemas.setdefault(name, one)
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
         add_examples(document)

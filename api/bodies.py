@@ -52,12 +52,12 @@ class JsonRequest(Request):
         return self._parsed
 
 
-def check_content_type(request: Request) -> None:
-    """Raises WrongContentType for anything but plain JSON in UTF-8."""
+def check_content_type(request: Request, expected: str = "application/json") -> None:
+    """Raises WrongContentType for anything but this media type, plain, in UTF-8."""
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = re.search(r"charset=\"?([^\s;\"]+)", parameters, re.IGNORECASE)
-    if media_type.strip().lower() != "application/json" or (charset and charset[1].lower() not in ("utf-8", "utf8")):
-        raise WrongContentType("Bodies are application/json in UTF-8.")
+    if media_type.strip().lower() != expected or (charset and charset[1].lower() not in ("utf-8", "utf8")):
+        raise WrongContentType(f"This body is {expected} in UTF-8.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise WrongContentType("Bodies are sent uncompressed.")
 

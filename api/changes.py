@@ -7,7 +7,8 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from api.models import Body, Instant, PropertyName, PropertyText
+from api.models import PropertyName, PropertyText
+from engine.domain.written import Body, Instant
 
 Words = Annotated[list[Annotated[str, StringConstraints(max_length=500)]], Field(max_length=200)]
 

@@ -7,10 +7,11 @@ from uuid import UUID
 
 from fastapi import Depends, Header, Query, Request, Response
 
-from api.models import Instant, WriteLimits
+from api.models import WriteLimits
 from engine.domain.clock import Moment
 from engine.domain.ingest import Limits, Terms
 from engine.domain.principal import Identity
+from engine.domain.written import Instant
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine

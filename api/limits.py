@@ -31,39 +31,44 @@ CLOSE = {"Connection": "close"}
 RETRY = {"Retry-After": "1"}
 TOO_MANY = "Too many requests of this principal are under way; wait for one to end."
 TOO_MUCH = "The requests of this principal that are under way hold too many bytes; wait for one to end."
+_IMPORT = re.compile(r"/v1/users/[^/]+/import")
 _GRAPH = re.compile(r"/v1/users/([0-9a-fA-F-]{36})(?:/|$)")
 
 
 class BodyLimit:
-    """Refuses a too large announced size at once, counts the bytes that arrive; `patience`: timeout in seconds."""
+    """Refuses a too large announced size at once, counts the bytes that arrive; `patience`: timeout in seconds. `most_imported`
+    is for a body that is read line by line."""
 
-    def __init__(self, app: ASGIApp, most_bytes: int, patience: float) -> None:
-        self._app, self._most, self._patience = app, most_bytes, patience
-        self._detail = f"A request body has at most {most_bytes} bytes."
+    def __init__(self, app: ASGIApp, most_bytes: int, most_imported: int, patience: float) -> None:
+        self._app, self._most, self._most_imported, self._patience = app, most_bytes, most_imported, patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if announced(scope) > self._most:
-            await problem(TABLE[TooLarge], scope["path"], self._detail, headers=CLOSE)(scope, receive, send)
+        most = self._most_imported if is_import(scope) else self._most
+        detail = f"A request body has at most {most} bytes."
+        if announced(scope) > most:
+            await problem(TABLE[TooLarge], scope["path"], detail, headers=CLOSE)(scope, receive, send)
             return
-        arrived, whole = 0, False
-        started = asyncio.get_running_loop().time()
+        arrived, whole, waited = 0, False, 0.0
+        time = asyncio.get_running_loop().time
 
         async def counted() -> Message:
-            nonlocal arrived, whole
+            nonlocal arrived, whole, waited
             if whole:  # only the disconnect follows
                 return await receive()
+            started = time()
             try:
-                async with asyncio.timeout_at(started + self._patience + arrived / SLOWEST):
+                async with asyncio.timeout(self._patience + arrived / SLOWEST - waited):
                     message = await receive()
             except TimeoutError as error:
                 raise HTTPException(408, headers=CLOSE) from error
+            waited += time() - started  # an import is stored between two messages: that time is not the client's
             arrived += len(message.get("body", b""))
             whole = not message.get("more_body", False)
-            if arrived > self._most:
-                raise TooLarge(self._detail)
+            if arrived > most:
+                raise TooLarge(detail)
             return message
 
         await self._app(scope, counted, send)
@@ -73,6 +78,11 @@ def announced(scope: Scope) -> int:
     """The announced size of a request's body; 0 without one."""
     length = Headers(scope=scope).get("content-length", "")
     return int(length[:19]) if length.isascii() and length.isdigit() else 0
+
+
+def is_import(scope: Scope) -> bool:
+    """Whether the body is read line by line, and not held as a whole."""
+    return scope["method"] == "POST" and _IMPORT.fullmatch(scope["path"]) is not None
 
 
 class InFlight:
@@ -99,7 +109,8 @@ class InFlight:
             SHARE.reset(token)
 
     async def _counted(self, share: str, scope: Scope, receive: Receive, send: Send) -> None:
-        expected = announced(scope)
+        lines = _Lines(self._largest) if is_import(scope) else None
+        expected = 0 if lines else announced(scope)
         if expected > self._largest:  # `BodyLimit` refuses it as too large
             await self._app(scope, receive, send)
             return
@@ -115,8 +126,8 @@ class InFlight:
         async def weighed() -> Message:
             nonlocal arrived, held
             message = await receive()
-            arrived += len(message.get("body", b""))
-            if held < arrived <= self._largest:  # no size was announced; `BodyLimit` refuses too large ones
+            arrived = lines.held(message) if lines else arrived + len(message.get("body", b""))
+            if lines or held < arrived <= self._largest:  # no size was announced; `BodyLimit` refuses too large ones
                 if why_not := self._too_much(share, arrived - held):
                     raise HTTPException(429, why_not, RETRY | CLOSE)
                 self._bytes[share] += arrived - held
@@ -131,7 +142,21 @@ class InFlight:
 
     def _too_much(self, share: str, more: int) -> str:
         held = self._bytes[share]
-        return TOO_MUCH if held and held + more > self._most else ""
+        return TOO_MUCH if more > 0 and held and held + more > self._most else ""
+
+
+class _Lines:
+    """How many bytes an import holds: a message, and before it the beginning of its first line, unless that is too long."""
+
+    def __init__(self, largest: int) -> None:
+        self._largest, self._rest = largest, 0
+
+    def held(self, message: Message) -> int:
+        """While this message is read."""
+        body = message.get("body", b"")
+        before, ended = self._rest, body.rfind(b"\n") + 1
+        self._rest = len(body) - ended if ended else before + len(body)
+        return min(before, self._largest) + len(body)
 
 
 def _share(scope: Scope, identity: Identity) -> str:

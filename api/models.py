@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
+from api.problems import Problem
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
-from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
+from engine.domain.ingest import SourceOutcome
 from engine.domain.token import LONGEST_GRACE, TokenKind
+from engine.domain.written import Body, ConversationBody, Instant, RecordBody
 
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d.*)?")
-
-
-def _written_in_iso(value: Any) -> Any:
-    # Without this a bare number would be parsed as seconds since 1970.
-    if isinstance(value, datetime) or (isinstance(value, str) and _ISO.fullmatch(value)):
-        return value
-    raise ValueError("a point in time is written in ISO 8601, as in 2025-03-01T18:00:00Z")
-
-
-def _in_utc(value: datetime) -> datetime:
-    try:
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError("this point in time lies outside of the years 1 to 9999") from error
-
-
-Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_in_utc)]
-"""ISO 8601; without an offset it is UTC."""
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 PropertyText = Annotated[str, StringConstraints(max_length=2000)]
-
-
-class Body(BaseModel):
-    """A request body; unknown fields are refused, so that a misspelt one is not ignored."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class NewUser(Body):
@@ -136,28 +111,6 @@ class ReviewedEntry(BaseModel):
     entry_id: int
 
 
-class TurnBody(Body):
-    """One utterance."""
-
-    speaker: str = Field(max_length=200, examples=["Bob"])
-    text: str = Field(examples=["Dave married my sister Ellen in 2003."])
-    at: Instant | None = None
-    id: str | None = Field(default=None, max_length=500)
-    privacy: Privacy = Field(
-        default="org", description="A private turn becomes a record of its own, which no grant opens."
-    )
-
-
-class ConversationBody(Body):
-    """A conversation; when it is sent again with more turns, only the new ones are stored."""
-
-    id: str = Field(min_length=1, max_length=400, examples=["2025-03-01-evening"])
-    turns: list[TurnBody] = Field(min_length=1, max_length=200_000)
-    title: str = Field(default="", max_length=2000)
-    started_at: Instant | None = None
-    privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
-
-
 class WriteLimits(Body):
     """Limits of a write; work beyond a limit is done later, and the answer reports it."""
 
@@ -197,7 +150,7 @@ class ManySources(Body):
     )
 
 
-class NewRecord(Body):
+class NewRecord(RecordBody):
     """A record to store: exactly one of a conversation and a text."""
 
     model_config = ConfigDict(
@@ -210,23 +163,6 @@ class NewRecord(Body):
         },
     )
 
-    conversation: ConversationBody | None = None
-    text: str | None = Field(default=None, min_length=1)
-    title: str = Field(default="", max_length=2000)
-    source_id: str | None = Field(default=None, min_length=1, max_length=400)
-    content_type: Literal["other", "event", "file_upload", "webhook"] = Field(
-        default="other", description="The kind of the text; use event for the payload of a webhook."
-    )
-    node_id: UUID | None = Field(
-        default=None,
-        description="The node to store it at; without it, its content decides. A new version stays at its node.",
-    )
-    privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
-    scope: ScopeKind = Field(default="user", description="The kind of its scope; scoped records are private.")
-    scope_id: str | None = Field(
-        default=None, min_length=1, max_length=LONGEST_SCOPE_ID, description="The thread's or workflow's id."
-    )
-    source: SourceKind = Field(default="ingested", description="How it came in.")
     limits: WriteLimits | None = None
 
 
@@ -235,3 +171,43 @@ class Move(Body):
 
     to_node_id: UUID = Field(description="The node where it belongs.")
     reason: str = Field(default="", max_length=500, examples=["It is about the other Dave."])
+
+
+class ReportedLine(BaseModel):
+    """What became of a line of an import."""
+
+    line: int = Field(description="The number of the line, counted from 1.", examples=[1])
+    status: SourceOutcome = Field(description="`skipped`: it was stored before. `stored`: it is durable.")
+    source_id: str = Field(default="", description="As reports of ingests have it.", examples=["c1"])
+    record_ids: list[UUID] = Field(default=[], description="The records that it became.")
+    problem: Problem | None = Field(default=None, description="Why it failed.")
+
+
+class LineWithoutSource(BaseModel):
+    """A line of an export in place of a source that cannot be given."""
+
+    source_id: str
+    problem: Problem
+
+
+class ExportTotals(BaseModel):
+    """The last line of an export: without it the answer was cut. An import passes it over."""
+
+    done: bool = Field(description="Whether all was read; if not, `problem` says why.", examples=[True])
+    lines: int = Field(description="Sources before this line.", examples=[2])
+    failed: int = Field(description="Sources that could not be given.")
+    withdrawn: int = Field(description="Sources that hold no longer and are left out.")
+    of_personas: int = Field(default=0, description="Inputs that personas of the user stored; they are left out.")
+    waiting_turns: int = Field(default=0, description="Turns of streamed conversations that wait to be stored.")
+    problem: Problem | None = None
+
+
+class ImportTotals(BaseModel):
+    """The last line of the answer to an import: without it the answer was cut."""
+
+    done: bool = Field(description="Whether all was read; if not, `problem` says why.", examples=[True])
+    lines: int = Field(description="Lines before this one.", examples=[2])
+    stored: int = Field(examples=[2])
+    skipped: int = Field(description="Lines that were stored before.")
+    failed: int = 0
+    problem: Problem | None = None

@@ -115,11 +115,12 @@ def problem(
     kind: Kind, instance: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any
 ) -> JSONResponse:
     """The response for a problem; other members are added to the standard ones."""
-    content = _members(kind, instance, detail or kind.title)
+    content = members_of(kind, instance, detail or kind.title)
     return JSONResponse(content | members, kind.status, dict(headers or {}), MEDIA_TYPE)
 
 
-def _members(kind: Kind, instance: str, detail: str) -> dict[str, Any]:
+def members_of(kind: Kind, instance: str, detail: str) -> dict[str, Any]:
+    """The members that every problem has."""
     known = {"title": kind.title, "status": kind.status, "detail": detail, "instance": instance}
     return {"type": f"urn:neurigraph:problem:{kind.slug}", **known}
 
@@ -129,13 +130,18 @@ def http_kind(status: int) -> Kind:
     return _HTTP.get(status) or Kind(status, "http", HTTPStatus(status).phrase)
 
 
+def kind_of(error: type[BaseException]) -> Kind | None:
+    """The kind of problem for an error of the engine; None for a bug."""
+    return next((TABLE[cls] for cls in error.__mro__ if cls in TABLE), None)
+
+
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The OpenAPI responses of these problem statuses."""
     schema = {"$ref": "#/components/schemas/Problem"}
     documents: dict[int | str, dict[str, Any]] = {}
     for status in statuses:
         kind = http_kind(status)
-        content = {MEDIA_TYPE: {"schema": schema, "example": _members(kind, "/v1/users", kind.title)}}
+        content = {MEDIA_TYPE: {"schema": schema, "example": members_of(kind, "/v1/users", kind.title)}}
         documents[status] = {"description": kind.title, "content": content}
         if status in _HEADERS:
             documents[status]["headers"] = {
@@ -177,7 +183,7 @@ def replayable(*responses: dict[int | str, dict[str, Any]], created: bool = True
 
 async def engine_problem(request: Request, error: Exception) -> Response:
     """The response for an engine error. Messages of internal errors are not sent to the caller."""
-    kind = next((TABLE[cls] for cls in type(error).__mro__ if cls in TABLE), None)
+    kind = kind_of(type(error))
     if not isinstance(error, errors.NeurigraphError) or kind is None:
         raise error  # a bug: logged with its traceback, answered by `unexpected_problem`
     if isinstance(error, errors.StoreFailed):

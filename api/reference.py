@@ -66,8 +66,12 @@ def _parameters(operation: Document) -> str:
 def _body(operation: Document) -> str:
     if "requestBody" not in operation:
         return ""
-    example = operation["requestBody"]["content"]["application/json"]["example"]
-    return f"<pre>{escape(json.dumps(example, indent=2, ensure_ascii=False))}</pre>"
+    [body] = operation["requestBody"]["content"].values()
+    example = body["example"]
+    text = (
+        example if isinstance(example, str) else json.dumps(example, indent=2, ensure_ascii=False)
+    )  # lines as they are
+    return f"<pre>{escape(text)}</pre>"
 
 
 def _answers(operation: Document, shared: Document) -> str:

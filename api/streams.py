@@ -7,10 +7,10 @@ from uuid import UUID
 
 from pydantic import Field, Strict, StringConstraints
 
-from api.models import Body, Instant
 from engine.domain.occasion import LONGEST_NAME, MOST_PARTICIPANTS, OccasionKind
 from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 from engine.domain.stream import LAST_NUMBER, LONGEST_REF, LONGEST_TITLE, MOST_APPENDED, StreamedTurn
+from engine.domain.written import Body, Instant
 
 Participant = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 

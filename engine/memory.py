@@ -21,6 +21,7 @@ from engine.operations.documents import Documents
 from engine.operations.edges import Edges
 from engine.operations.entities import Entities
 from engine.operations.events import Events
+from engine.operations.exports import Exports
 from engine.operations.facts import Facts
 from engine.operations.failures import Failures
 from engine.operations.files import Files
@@ -52,7 +53,7 @@ class Memory:
         self.documents, self.files, self.resources = Documents(caller), Files(caller), Resources(caller)
         self.events, self.history, self.replays = Events(caller), History(caller), Replays(caller)
         self.grants, self.failures, self.commits = Grants(caller), Failures(caller), Commits(caller)
-        self.facts, self.retractions = Facts(caller), Retractions(caller)
+        self.facts, self.retractions, self.exports = Facts(caller), Retractions(caller), Exports(caller)
 
     @property
     def principal(self) -> Principal:

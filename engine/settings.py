@@ -181,10 +181,12 @@ class Settings(BaseSettings):
     """Requests with a body that one principal may have under way; for the operator, in the graph of one user."""
     bytes_at_once: int = Field(default=64 * 1024 * 1024, ge=1024)
     """Bytes of all their bodies together; one text of the largest size always fits."""
+    max_import_bytes: int = Field(default=16 * 1024**3, ge=1024)
+    """The largest import; its lines are held one by one, each at most as long as the largest text."""
     headers_timeout_s: float = Field(default=10, gt=0)
     """Seconds in which the line and headers of a request must arrive; the connection is closed otherwise."""
     body_timeout_s: float = Field(default=30, gt=0)
-    """Seconds that a body may take in all, and one more for every 64 KiB that arrived."""
+    """Seconds that a body may be waited for in all, and one more for every 64 KiB that arrived."""
     keep_alive_s: float = Field(default=5, gt=0)
     """Seconds that a connection stays open between two requests."""
     max_connections: int = Field(default=1000, ge=4)

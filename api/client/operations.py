@@ -9,7 +9,7 @@ from uuid import UUID
 
 from api.client.requests import OMIT, Call, Page, as_bytes, as_file, as_page, as_value, once, path
 from api.client.sending import followed, operation
-from api.models import ConversationBody, ReviewedEntry, TextBody, WriteLimits
+from api.models import ReviewedEntry, TextBody, WriteLimits
 from api.questions import FiltersBody, ScopeBody
 from api.routes.health import Liveness, Readiness
 from api.routes.proposals import ProposedNodeBody
@@ -43,6 +43,7 @@ from engine.domain.retraction import Retraction, RetractionPreview
 from engine.domain.search import Anchor, SearchAnswer
 from engine.domain.stream import Appended, EndedStream, StreamState
 from engine.domain.token import IssuedToken, Token
+from engine.domain.written import ConversationBody
 
 
 class Operations:

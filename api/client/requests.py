@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from api.client.errors import RETRIED, NotReached, error_of, retry_after
+from engine.domain.lines import MEDIA_TYPE
 
 T = TypeVar("T")
 OMIT: Final[Any] = type("Omitted", (), {"__repr__": lambda _: "OMIT", "__bool__": lambda _: False})()
@@ -46,11 +47,16 @@ class Call(Generic[T]):
     headers: Mapping[str, Any] = field(default_factory=dict)
     body: Any = OMIT
     repeats: bool = True
+    lines: bytes | None = None
+    """A body of lines."""
 
     def sent(self) -> dict[str, Any]:
         """The arguments for httpx2. Raises ValueError for what cannot be sent."""
         headers = {name: _header(name, value) for name, value in _given(self.headers)}
         query = {name: _text(value) for name, value in _given(self.query)}
+        if self.lines is not None:
+            headers["Content-Type"] = MEDIA_TYPE
+            return {"method": self.method, "url": self.path, "params": query, "headers": headers, "content": self.lines}
         if self.body is OMIT and self.method not in ("POST", "PATCH"):
             return {"method": self.method, "url": self.path, "params": query, "headers": headers}
         given = {name: value for name, value in ({} if self.body is OMIT else self.body).items() if value is not OMIT}

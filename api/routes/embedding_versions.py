@@ -11,9 +11,9 @@ from pydantic import Field
 from api.bodies import JsonRoute
 from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage
-from api.models import Body
 from api.problems import WRITES, documented
 from engine.domain.embedding import BuildReport, Compression, EmbeddingVersion, ModelChoice, Pace, VersionProgress
+from engine.domain.written import Body
 
 router = APIRouter(
     prefix="/v1/embedding-versions", tags=["embedding versions"], route_class=JsonRoute, dependencies=ADMINISTRATORS

@@ -12,7 +12,7 @@ from pydantic import Field
 from api.bodies import JsonRoute
 from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number
-from api.models import Body, PropertyName, PropertyText
+from api.models import PropertyName, PropertyText
 from api.problems import WRITES, documented, replayable
 from engine.domain.entity import (
     Entity,
@@ -30,6 +30,7 @@ from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.names import MOST_CHARACTERS as LONGEST_NAME
 from engine.domain.profile import FactGroup, Profile
 from engine.domain.relation import MOST_PROPERTIES
+from engine.domain.written import Body
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["entities"], route_class=JsonRoute)
 

@@ -12,9 +12,9 @@ from pydantic import Field
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, Before, last_line, timed
-from api.models import Body, Instant
 from api.problems import WRITES, replayable
 from engine.domain.event import LONGEST_CONTENT, LONGEST_EMOTION, LONGEST_KIND, Event, NewEvent, Wanted
+from engine.domain.written import Body, Instant
 
 router = APIRouter(prefix="/v1/users/{user_id}/events", tags=["events"], route_class=JsonRoute)
 

@@ -7,58 +7,28 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import Field
 
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, text
-from api.models import Body, Instant
 from api.problems import WRITES, replayable
 from engine.domain.attribute import Attribute
 from engine.domain.fact import (
-    LONGEST_FACT,
-    LONGEST_SUBJECT,
-    MOST_SUBJECTS,
     Fact,
     FactChain,
     FactFilter,
-    FactType,
     ShownStatus,
-    WrittenFact,
 )
-from engine.domain.scope import Privacy
+from engine.domain.written import NewFactBody
 
 router = APIRouter(prefix="/v1/users/{user_id}/facts", tags=["facts"], route_class=JsonRoute)
-Subject = Annotated[str, Field(min_length=1, max_length=LONGEST_SUBJECT)]
-
-
-class NewFactBody(Body):
-    """A fact that the user states."""
-
-    text: str = Field(min_length=1, max_length=LONGEST_FACT, examples=["Dave lives in Galway."])
-    about: list[Subject] = Field(
-        default=[],
-        max_length=MOST_SUBJECTS,
-        description="Whom or what it is about, the first one decides which facts it is compared with; without it the name that "
-        "the text begins with.",
-        examples=[["Dave"]],
-    )
-    fact_type: FactType = "fact"
-    category: str = Field(default="", max_length=LONGEST_SUBJECT, examples=["home"])
-    at: Instant | None = Field(default=None, description="From when on it holds; without it, now.")
-    confidence: float = Field(default=1, ge=0, le=1)
-    importance: float = Field(default=0.5, ge=0, le=1)
-    node_id: UUID | None = Field(default=None, description="Node to store it at; without it, where it belongs.")
-    privacy: Privacy = Field(default="org", description="What is private is read by the user alone.")
 
 
 @router.post("", operation_id="writeFact", status_code=201, responses=replayable() | WRITES)
 async def write(body: NewFactBody, memory: OnceMemory) -> FactChain:
     """Stores a fact that the user states. Returns its chain, the newest first: what it replaced is there, too. If it only says
     again what is known, that is confirmed."""
-    fields = body.model_dump(exclude={"node_id", "privacy"})
-    new = WrittenFact(**{**fields, "about": tuple(body.about)})
-    return FactChain(await memory.facts.write(new, node_id=body.node_id, privacy=body.privacy))
+    return FactChain(await memory.facts.write(body.fact, node_id=body.node_id, privacy=body.privacy))
 
 
 @router.get("", operation_id="listFacts", responses=PAGE_HEADERS)

@@ -11,9 +11,10 @@ from fastapi import APIRouter, Query, Response
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number
-from api.models import Instant, NewGrantBody
+from api.models import NewGrantBody
 from api.problems import WRITES, answered, documented, replayable
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, NewGrant, RevokedGrant, Viewer
+from engine.domain.written import Instant
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["access"], route_class=JsonRoute)
 

@@ -13,10 +13,10 @@ from api.changes import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordCh
 from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, Page, encoded, identity, number
 from api.entity_tags import ETAG, etag
-from api.models import Instant
 from api.problems import WRITES, documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.domain.difference import DifferencePage, Within
+from engine.domain.written import Instant
 from engine.errors import InvalidInput
 from engine.memory import Memory
 

@@ -15,7 +15,6 @@ from api.cursors import PAGE_HEADERS, APage, identity, number
 from api.event_stream import documented_events, followed
 from api.models import ManySources
 from api.problems import WRITES, answered, replayable
-from api.routes.records import conversation_of
 from engine.domain.history import Text
 from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.record import IngestReport
@@ -39,7 +38,7 @@ async def ingest(body: ManySources, memory: OnceMemory, response: Response) -> I
 
     With an idempotency key the running session can be found and followed, and a repeated request resumes it.
     """
-    conversations = await computed(lambda: [conversation_of(one) for one in body.conversations])
+    conversations = await computed(lambda: [one.conversation for one in body.conversations])
     texts = [Text(one.source_id, one.title, one.text) for one in body.texts]
     report = await limited(memory, body.limits).ingests.many(conversations, texts)
     response.status_code = 201 if report.records else 200

@@ -12,10 +12,10 @@ from pydantic import Field
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage
-from api.models import Body
 from api.problems import WRITES
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.intention import Intention, IntentionState
+from engine.domain.written import Body
 
 router = APIRouter(prefix="/v1/users/{user_id}/intentions", tags=["intentions"], route_class=JsonRoute)
 

@@ -10,9 +10,9 @@ from pydantic import Field, StringConstraints
 
 from api.bodies import JsonRoute
 from api.context import LimitedMemory, OnceMemory, UserMemory
-from api.models import Body
 from api.problems import WRITES, documented, replayable
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
+from engine.domain.written import Body
 
 NodeName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 

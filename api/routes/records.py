@@ -6,9 +6,8 @@ from fastapi import APIRouter, Response
 
 from api.bodies import JsonRoute
 from api.context import OnceMemory, limited
-from api.models import ConversationBody, NewRecord
+from api.models import NewRecord
 from api.problems import WRITES, answered, replayable
-from engine.domain.history import Conversation, Turn
 from engine.domain.record import IngestReport
 from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput
@@ -32,8 +31,8 @@ async def write_record(body: NewRecord, memory: OnceMemory, response: Response) 
     if (body.conversation is None) == (body.text is None):
         raise InvalidInput("A record is a conversation or a text: send exactly one of the two.")
     place = limited(memory, body.limits).within(MemoryScope(body.scope, body.scope_id), source=body.source)
-    if body.conversation is not None:
-        conversation = await computed(conversation_of, body.conversation)
+    if (written := body.conversation) is not None:
+        conversation = await computed(lambda: written.conversation)
         report = await place.records.remember(conversation, node_id=body.node_id, privacy=body.privacy)
     else:
         report = await place.records.remember_text(
@@ -46,9 +45,3 @@ async def write_record(body: NewRecord, memory: OnceMemory, response: Response) 
         )
     response.status_code = 201 if report.records else 200
     return report
-
-
-def conversation_of(body: ConversationBody) -> Conversation:
-    """The conversation that a request holds."""
-    turns = tuple(Turn(turn.speaker, turn.text, turn.at, turn.id, turn.privacy) for turn in body.turns)
-    return Conversation(body.id, turns, body.title, body.started_at, privacy=body.privacy)

@@ -14,6 +14,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC
+from itertools import chain
 
 from engine.domain.history import Conversation, Turn, source_key
 from engine.domain.record import FileDraft, Skipped
@@ -38,12 +40,23 @@ class Cleaned:
         return total((self.title, *self.units[start:]))
 
     def knows(self, content_hash: bytes, units: int) -> bool:
-        """Whether the hash is that of the first units, redacted or original."""
+        """Whether the hash is that of the first units, redacted or original, with their times as they came or in UTC."""
         contents = (self.content, self.original)
-        return any(fingerprint(content, units) == content_hash for content in contents) or any(
+        return any(fingerprint(one, units) == content_hash for one in chain(contents, map(_in_utc, contents))) or any(
             isinstance(content, Conversation) and turns_hash(content.turns[:units]) == content_hash
             for content in contents
         )
+
+
+def _in_utc(content: Conversation | Document) -> Conversation | Document:
+    """A conversation as REST takes it in. An import keeps the offsets of times."""
+    if not isinstance(content, Conversation):
+        return content
+    try:
+        turns = tuple(replace(turn, at=turn.at.astimezone(UTC)) if turn.at else turn for turn in content.turns)
+    except OverflowError:  # outside of the years 1 to 9999: it is refused later
+        return content
+    return replace(content, turns=turns)
 
 
 def fingerprint(content: Conversation | Document, units: int | None = None) -> bytes:

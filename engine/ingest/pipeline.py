@@ -237,7 +237,8 @@ class Ingest:
                 raise
         else:
             turns, documents = sum(one.turns for one in batch), sum(one.turns == 0 for one in batch)
-            redacted, sources = total(one.redacted for one in batch), tuple(one.source_id for one in batch)
+            redacted = total(one.redacted for one in batch)
+            sources = {one.source_id: tuple(record.record_id for record in one.records) for one in batch}
             changes = tuple(version.change for version in versions)
             run.stored.append(Stored(tuple(stored), turns, documents, redacted, sources, changes))
             run.progress.advance("ingest", turns + documents)

@@ -66,6 +66,15 @@ class SourceSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldVersion:
+    """A stored version of a document."""
+
+    source_id: str
+    version: int
+    content_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A source to be stored: its id, its session, how far it is stored, and the request, without personal data and private where
     it is scoped."""
@@ -138,13 +147,13 @@ def failed(source_id: str, error: NeurigraphError, stage: str, reference: Mappin
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The records of one commit, and their sources."""
+    """The records of one commit, and their ids by the sources that they came from."""
 
     records: tuple[StoredRecord, ...]
     turns: int
     documents: int
     redacted: Counts
-    sources: tuple[str, ...]
+    sources: Mapping[str, tuple[UUID, ...]]
     versions: tuple[DocumentChange, ...] = ()
 
 

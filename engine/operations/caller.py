@@ -48,6 +48,7 @@ from engine.knowledge.reading import EntityReads
 from engine.knowledge.relation_decisions import RelationDecisions
 from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.exporting import Exporting
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.rehydrate import Rehydration
@@ -100,6 +101,7 @@ class Parts:
     community_builds: CommunityBuilds
     documents: Documents
     resources: RawResources
+    exporting: Exporting
     facts: KnownFacts
     retractions: Retractions
     readings: Readings

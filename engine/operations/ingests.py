@@ -10,10 +10,13 @@ from uuid import UUID
 
 from engine.domain.history import Conversation, History, NodePath, Text
 from engine.domain.ingest import IngestedSource, IngestSession
+from engine.domain.lines import Line, LineReport
 from engine.domain.node import NewNode
 from engine.domain.record import STORED_ALREADY, AssignableNode, IngestReport, Skipped
-from engine.errors import Archived, InvalidInput
+from engine.domain.written import LineBody
+from engine.errors import Archived, Conflict, InvalidInput
 from engine.ingest.documents import note, read_document, reference_of
+from engine.ingest.importing import Importing
 from engine.ingest.sources import Pending, failed
 from engine.operations import redactions
 from engine.operations.caller import Caller, owner
@@ -58,6 +61,27 @@ class Ingests(OfGraph, name="ingests"):
         pending += [Pending(one, origin=origin) for one in documents]
         terms = replace(self.caller.terms, tolerant=True)
         return await stored(self.caller, pending, "conversation_end", Silent(), terms)
+
+    @writes(owner, redacts={"lines": redactions.redacted_later}, spends=True)
+    async def lines(self, lines: Sequence[Line]) -> tuple[LineReport, ...]:
+        """Stores a batch of lines of an import, each as `engine.domain.written.LineBody` says. One report for each, in
+        their order; what it calls stored is durable, and a bad line stops no other. A line that comes again is `skipped`."""
+        terms = replace(self.caller.terms, tolerant=True)
+        parts = self._parts
+        importing = Importing(parts.ingest, parts.redactor, parts.max_text_bytes, self._principal, terms)
+        reports = await importing.stored(lines)
+        return tuple([await self._as_known(*pair) for pair in zip(lines, reports, strict=True)])
+
+    async def _as_known(self, line: Line, report: LineReport) -> LineReport:
+        """The report of a line; `skipped` where a conversation that seems to be another is as an export gives it. A streamed turn
+        is recognised by what its client sent, which may have had no time, or one with an offset."""
+        if report.cause != Conflict.__name__ or line.content is None:
+            return report
+        written = LineBody.model_validate_json(line.content).conversation
+        held = await self._parts.exporting.conversation(self._principal, report.source_id) if written else None
+        if written is None or held is None or not held.begins_with(written):
+            return report
+        return LineReport(report.number, "skipped", report.source_id)
 
     @writes(owner, redacts={"pending": redactions.redacted_later}, spends=True)
     async def store(self, pending: Sequence[Pending], progress: Progress | None = None) -> IngestReport:

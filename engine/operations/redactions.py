@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from engine.domain.delta import Change
 from engine.domain.event import NewEvent
-from engine.domain.fact import LONGEST_FACT, LONGEST_SUBJECT, WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.domain.proposal import Proposal
 from engine.domain.retraction import RetractionSubject
+from engine.privacy.facts import redacted_fact
 from engine.privacy.nodes import check_names, redacted_change, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor
 
@@ -80,11 +80,8 @@ def event(value: NewEvent, redactor: Redactor, counts: Counts) -> NewEvent:
     return value.worded(redactor.text(value.kind, counts), redactor.text(value.content, counts), emotion)
 
 
-def fact(value: WrittenFact, redactor: Redactor, counts: Counts) -> WrittenFact:
-    """A fact that the user states, cut to what a fact holds where markers are longer than what they replace."""
-    about = tuple(redactor.text(one, counts)[:LONGEST_SUBJECT] for one in value.about)
-    text, category = redactor.text(value.text, counts), redactor.text(value.category, counts)
-    return replace(value, text=text[:LONGEST_FACT], about=about, category=category[:LONGEST_SUBJECT])
+fact = redacted_fact
+"""A fact that the user states."""
 
 
 def grant(value: NewGrant, redactor: Redactor, counts: Counts) -> NewGrant:

@@ -17,6 +17,7 @@ COMMANDS = {
     "stack.commands": "up down status init prepare",
     "doctor.commands": "doctor mend",
     "content.commands": "provision ingest ask",
+    "bulk.commands": "import export",
     "contexts.commands": "context",
     "decayed.commands": "decayed",
     "graph.commands": "tree timeline anchors",

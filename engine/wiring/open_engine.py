@@ -35,6 +35,7 @@ from engine.jobs.runs import Runs
 from engine.jobs.schema import install_queue
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
+from engine.lifecycle.exporting import Exporting
 from engine.lifecycle.file_log import FileLog
 from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.installation.installation import Installation
@@ -50,7 +51,6 @@ from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
 from engine.providers.observed import ObservedModel
-from engine.retrieval.quotes import Quotes
 from engine.retrieval.touches import Touches
 from engine.settings import Settings
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
@@ -197,7 +197,8 @@ def _wired(
         touches=touches,
         changes=Changes(shells, ContentHistory(units, active, clock), node_history, edges),
         documents=Documents(postgres, shells),
-        resources=RawResources(postgres, objects),
+        resources=(resources := RawResources(postgres, objects)),
+        exporting=Exporting(postgres, resources, clock, settings.max_text_bytes),
         facts=KnownFacts(postgres),
         readings=readings(settings, stores, ingest, clock),
         replays=replays(settings, stores, ingest, clock, on_step),
@@ -205,7 +206,6 @@ def _wired(
         past=Past(postgres, shells, node_history, edges, clock),
         edges=edges,
         **known,
-        quotes=Quotes(postgres, clock),
         assignments=Assignments(postgres),
         moving=moving,
         proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),

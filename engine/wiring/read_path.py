@@ -13,6 +13,7 @@ from engine.retrieval.context.assembling import Contexts
 from engine.retrieval.decayed import DecayedSearch
 from engine.retrieval.narrowing import Narrowing
 from engine.retrieval.pipeline import Search
+from engine.retrieval.quotes import Quotes
 from engine.retrieval.scoped_search import ScopedSearch
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
@@ -28,6 +29,7 @@ class ReadPath(TypedDict):
     decayed_search: DecayedSearch
     contexts: Contexts
     answers: Answers
+    quotes: Quotes
 
 
 def read_path(settings: Settings, stores: Stores, known: Knowledge, clock: Clock, kinds: Sequence[str]) -> ReadPath:
@@ -51,4 +53,5 @@ def read_path(settings: Settings, stores: Stores, known: Knowledge, clock: Clock
         ),
         "contexts": contexts,
         "answers": Answers(contexts, stores.language, active),
+        "quotes": Quotes(postgres, clock),
     }

@@ -27,6 +27,8 @@ REPEATABLE = {"search", "searchDecayed", "context", "answer", "touch", "createUs
 """Operations by POST that change nothing when they are repeated, beside those with an idempotency key."""
 ONCE = {"isAlive", "isReady"}
 """Operations that say how it is now: their refusal is an answer."""
+BY_HAND = {"importLines", "exportLines"}
+"""Operations that `api/client/bulk.py` has: they send and read lines."""
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _FORMATS = {"uuid": "UUID | str", "date-time": "datetime | str", "date": "date | str"}
 
@@ -180,7 +182,8 @@ def _fields(one: Any) -> Any:
 def _operations(page: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, methods in page["paths"].items():
         for verb, operation in methods.items():
-            yield verb, path, operation
+            if operation["operationId"] not in BY_HAND:
+                yield verb, path, operation
 
 
 HEAD = '''"""The operations of the REST API as methods; made by `python -m tests.contract.client` from the OpenAPI document."""

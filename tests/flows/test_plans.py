@@ -23,6 +23,7 @@ from engine.domain.context import ContextRequest
 from engine.domain.decay import DecayRequest
 from engine.domain.delta import Change
 from engine.domain.event import NewEvent
+from engine.domain.exported import ExportPlace
 from engine.domain.fact import FactFilter, WrittenFact
 from engine.domain.filters import Filters
 from engine.domain.grant import NewGrant
@@ -189,7 +190,7 @@ async def read_as_owner(memory: Memory, node: UUID, before: datetime) -> None:
         memory.failures.list(), memory.intentions.list(), memory.insights.list(), memory.communities.list(),
         memory.communities.list("facts"), memory.communities.get(uuid4()), memory.grants.list(), memory.grants.audience(node),
         memory.grants.preview(node), memory.grants.log(), memory.files.log(), memory.replays.list(), memory.retractions.list(),
-        memory.history.difference(before, datetime.now(UTC)),
+        memory.history.difference(before, datetime.now(UTC)), memory.exports.page(), memory.exports.left_out(ExportPlace(before)),
     ):  # fmt: skip
         await tried(work)
 

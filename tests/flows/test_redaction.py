@@ -258,3 +258,33 @@ async def test_one_key_tells_requests_apart_that_differ_in_what_is_redacted(reda
     assert first == await memory.conversations.append("+49 171 2345678", said)
     with pytest.raises(IdempotencyMismatch):
         await memory.conversations.append("+49 171 2345679", said)
+
+
+async def test_lines_of_an_import_are_redacted_known_again_and_exported_as_stored(redacting: Engine) -> None:
+    user = await redacting.workspace.users.create(f"u{uuid4().hex[:12]}")
+    turns = [
+        {"speaker": PLANTED["speaker"], "text": f"Write to {PLANTED['email']} about the boat.", "id": PLANTED["ref"]}
+    ]
+    file = [
+        {"conversation": {"id": PLANTED["id"], "title": f"Of {PLANTED['title']}", "turns": turns}},
+        {"text": f"Call {PLANTED['phone']} about the lease.", "source_id": PLANTED["file"]},
+        {"text": f"The key is {PLANTED['secret']}."},
+        {
+            "fact": {
+                "text": f"Iris has the address {PLANTED['email']}.",
+                "about": ["Iris"],
+                "category": PLANTED["keyword"],
+            }
+        },
+    ]
+    content = b"".join(json.dumps(line).encode() + b"\n" for line in file)
+    headers, path = {"Content-Type": "application/x-ndjson"}, f"/v1/users/{user.user_id}"
+    transport = httpx.ASGITransport(new_door(redacting.settings, engine=redacting))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        first, again = [(await door.post(f"{path}/import", content=content, headers=headers)).text for _ in range(2)]
+        exported = await door.get(f"{path}/export")
+        taken = (await door.post(f"{path}/import", content=exported.content, headers=headers)).text
+    assert first.count('"status":"stored"') == 4 and again.count('"status":"skipped"') == 4, first + again
+    assert '"lines":4,"failed":0' in exported.text and "[email]" in exported.text
+    assert taken.count('"status":"skipped"') == 5, taken
+    assert [value for value in PLANTED.values() if value in first + again + exported.text + taken] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from uuid import UUID, uuid4
 
 from engine.domain.clock import NOW
 from engine.domain.entity import EntityFilter, EntityPage
+from engine.domain.exported import ExportPlace
 from engine.evaluation.leaks import expected, expected_entities
 from engine.evaluation.leaks.asking import Draws, Operation, any_principal, question
 from engine.evaluation.leaks.model import World
@@ -116,6 +118,8 @@ def derived(world: World, rng: Random) -> Operation:
         "chains": lambda memory: memory.facts.list(),
         "attributes": lambda memory: memory.facts.attributes(),
         "commits": lambda memory: memory.commits.list(),
+        "exports": lambda memory: memory.exports.page(),
+        "left out": lambda memory: memory.exports.left_out(ExportPlace(datetime.now(UTC))),
         "failures": lambda memory: memory.failures.list(state=None),
         "ingests": lambda memory: memory.ingests.list(),
         "replays": lambda memory: memory.replays.list(),

@@ -292,4 +292,5 @@ def _stored(changed: ChangedDocument, parts: Sequence[VersionPart], pending: Seq
         for work, lacking in zip(parts, pending, strict=True)
     )
     versions = tuple(work.version.change for work in parts)
-    return Stored(records, 0, 1, changed.source.cleaned.replaced(), (parts[0].version.source_id,), versions)
+    sources = {parts[0].version.source_id: tuple(record.record_id for record in records)}
+    return Stored(records, 0, 1, changed.source.cleaned.replaced(), sources, versions)

@@ -1,0 +1,172 @@
+"""import, export: conversations and texts as lines (NDJSON)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from engine.domain.ingest import Limits
+from engine.domain.lines import LineReport, LineSplitter, batches, line_of
+from engine.errors import InvalidInput
+from engine.progress import counted
+from engine.shell.options import Handle, Milliseconds, ModelCalls, Tokens, path_named
+from engine.shell.plain_json import print_json
+from engine.shell.session import Commands, Session, the_user
+
+if TYPE_CHECKING:
+    from engine.domain.exported import ExportedLine
+    from engine.memory import Memory
+    from engine.progress import Progress
+
+BLOCK = 1 << 18
+"""Bytes that are read at once; the lines in them are stored together."""
+MOST_LINES = 500
+MOST_FAILED = 10
+"""Failed lines that are printed; the rest is counted, and listed with --json, at most so many:"""
+MOST_LISTED = 1000
+
+commands = Commands()
+
+
+@commands.async_command("import", as_json=True)
+async def import_lines(
+    here: Session,
+    path: Annotated[Path, typer.Argument(parser=path_named, metavar="FILE", help="Lines (.ndjson); - reads stdin.")],
+    user: Handle = None,
+    milliseconds: Milliseconds = None,
+    tokens: Tokens = None,
+    model_calls: ModelCalls = None,
+) -> None:
+    """Store one conversation or text a line, as an export writes them. Exit code 1 if a line failed."""
+    counts, failed = Counter[str](), list[LineReport]()
+    with _reading(path) as file:  # a file that cannot be read starts no servers
+        size = os.fstat(file.fileno()).st_size if path != Path("-") else None
+        async with here.engine() as (engine, progress):
+            owner = await engine.workspace.users.create(user) if user else await the_user(engine, None)
+            memory = engine.memory(owner.user_id)
+            with engine.spending(Limits(milliseconds, tokens, model_calls)):
+                async for report in _reports(memory, file, size, here.settings.max_text_bytes, progress):
+                    counts[report.outcome] += 1
+                    if report.outcome == "failed" and len(failed) < MOST_LISTED:
+                        failed.append(report)
+    by = {name: counts[name] for name in ("stored", "skipped", "failed")}
+    if here.as_json:
+        print_json(here.out, {"lines": sum(by.values()), **by, "failures": failed})
+    else:
+        here.line(
+            f"{counted(sum(by.values()), 'line')}: " + ", ".join(f"{number:,} {name}" for name, number in by.items())
+        )
+        for report in failed[:MOST_FAILED]:
+            here.line(f"line {report.number}: {report.detail}", style="yellow")
+    if failed:
+        raise typer.Exit(1)
+
+
+async def _reports(
+    memory: Memory, file: BufferedReader, size: int | None, most_bytes: int, progress: Progress
+) -> AsyncIterator[LineReport]:
+    splitter = LineSplitter(most_bytes)
+    progress.start("import", size, "bytes")
+    while block := await asyncio.to_thread(file.read1, BLOCK):
+        for batch in batches(splitter.take(block), MOST_LINES):
+            for report in await memory.ingests.lines(batch):
+                yield report
+        progress.advance("import", len(block))
+    for report in await memory.ingests.lines(splitter.end()):
+        yield report
+    progress.finish("import")
+
+
+@commands.async_command("export", as_json=True)
+async def export(
+    here: Session,
+    path: Annotated[
+        Path, typer.Argument(parser=path_named, metavar="FILE", help="Written when it is whole; - is stdout.")
+    ],
+    user: Handle = None,
+) -> None:
+    """Write what a user stored as lines that an import takes back. Exit code 1 if a source could not be read."""
+    with _writing(path) as file:
+        async with here.engine() as (engine, progress):
+            memory = engine.memory((await the_user(engine, user)).user_id)
+            totals = await _export(memory, file, progress)
+    if here.as_json and path != Path("-"):
+        print_json(here.out, totals)
+    elif path != Path("-"):
+        here.line(
+            f"{path}: "
+            + ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in totals.items() if name != "done")
+        )
+    if totals["failed"]:
+        raise typer.Exit(1)
+
+
+async def _export(memory: Memory, file: IO[bytes], progress: Progress) -> dict[str, Any]:
+    counts = Counter[str]()
+    progress.start("export", None, "sources")
+    page = await memory.exports.page()
+    while True:
+        for line in page.lines:
+            counts["lines" if line.body else "failed"] += 1
+            await asyncio.to_thread(file.write, _written(line))
+        counts["withdrawn"] += page.withdrawn
+        progress.advance("export", len(page.lines))
+        if not page.more:
+            break
+        page = await memory.exports.page(page.place)
+    left_out = await memory.exports.left_out(page.place)
+    totals = {"done": True, **{name: counts[name] for name in ("lines", "failed", "withdrawn")}}
+    totals |= {"of_personas": left_out.of_others, "waiting_turns": left_out.waiting}
+    file.write(line_of(totals))
+    progress.finish("export")
+    return totals
+
+
+def _written(line: ExportedLine) -> bytes:
+    if line.body is not None:
+        return line_of(line.body.model_dump(mode="json", exclude_defaults=True))
+    return line_of({"source_id": line.source_id, "problem": {"title": line.cause, "detail": line.detail}})
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[BufferedReader]:
+    if path == Path("-"):
+        yield cast(BufferedReader, sys.stdin.buffer)
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+    with file:
+        yield file
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside it that takes its place when it is whole: a full disk leaves no half of it."""
+    if path == Path("-"):
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            try:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                os.replace(file.name, path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}; nothing of it is left.") from error
