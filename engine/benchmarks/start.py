@@ -1,8 +1,9 @@
-"""Time from stopped servers to the first answer, with the real command on an initialised home."""
+"""Time from stopped servers to the first answer, with the real command on an initialised home; and of commands while it is up."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import statistics
 import sys
@@ -24,6 +25,8 @@ ROUNDS = 3
 REST = 10.0
 """Seconds without requests after which a stack counts as idle."""
 MEGABYTE = 1 << 20
+COMMANDS, LOADED = 9, 300
+"""Commands of each kind; looks, a tenth of a second apart, for the process that has the engine loaded."""
 
 _TASK = "start"
 
@@ -54,7 +57,43 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
             progress.advance(_TASK)
         progress.finish(_TASK)
         memory = await _memory_at_rest(fresh, progress)
-    return _report(starts, memory)
+        attached_to = await _attached(fresh, handle)
+    return _report(starts, memory, attached_to)
+
+
+async def _attached(settings: Settings, handle: str) -> dict[str, list[float]]:
+    """Seconds of `tree` on a home that is up: of a bare Python, by itself, and run by the process that has the engine loaded."""
+    await _run(settings, ["up"], preload=True)
+    for _ in range(LOADED):
+        if any(server.name == "commands" for server in status(settings.home).servers):
+            break
+        await asyncio.sleep(0.1)
+    found: dict[str, list[float]] = {"bare Python": [], "by itself": [], "loaded": []}
+    for _ in range(COMMANDS):
+        found["bare Python"].append(await _timed([sys.executable, "-c", "pass"], {}))
+        for name, preload in (("by itself", False), ("loaded", True)):
+            found[name].append(await _run(settings, ["tree", "--user", handle], preload=preload))
+    await stop(settings.home)
+    return found
+
+
+async def _run(settings: Settings, words: list[str], *, preload: bool) -> float:
+    places = ["--home", str(settings.home), "--cache", str(settings.cache)]
+    return await _timed(
+        [sys.executable, "-m", "engine.cli", *places, *words], {"NEURIGRAPH_PRELOAD": str(preload).lower()}
+    )
+
+
+async def _timed(command: list[str], settings: dict[str, str]) -> float:
+    """Seconds of a process of its own; raises StackError when it fails."""
+    began = time.perf_counter()
+    process = await asyncio.create_subprocess_exec(
+        *command, env={**os.environ, **settings}, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+    )
+    _, complaint = await process.communicate()
+    if process.returncode:
+        raise StackError(f"{' '.join(command[-3:])} failed: {complaint.decode(errors='replace').strip()}")
+    return time.perf_counter() - began
 
 
 async def _start(settings: Settings, handle: str) -> _Start:
@@ -89,7 +128,7 @@ async def _memory_at_rest(settings: Settings, progress: Progress) -> dict[str, i
         return {server.name: server.memory for server in status(settings.home).servers}
 
 
-def _report(starts: list[_Start], memory: dict[str, int]) -> Report:
+def _report(starts: list[_Start], memory: dict[str, int], attached_to: dict[str, list[float]]) -> Report:
     wall = statistics.median(one.wall for one in starts)
     command = statistics.median(one.command_cpu for one in starts)
     servers = statistics.median(one.server_cpu for one in starts)
@@ -97,8 +136,12 @@ def _report(starts: list[_Start], memory: dict[str, int]) -> Report:
         at_most("CPU of the servers until the first answer", servers, "s", 12),
         Figure("stopped servers to the first answer", round(wall, 2), "s"),
         Figure("CPU of the command", round(command, 2), "s"),
+        at_most("`tree` on a home that is up, loaded", statistics.median(attached_to["loaded"]), "s", 0.6),
+        Figure("the same by itself", round(statistics.median(attached_to["by itself"]), 2), "s"),
+        Figure("a bare Python", round(statistics.median(attached_to["bare Python"]), 2), "s"),
         at_most("memory of the idle stack", sum(memory.values()) / MEGABYTE, "MiB", 900),
         *(Figure(f"of which {name}", round(size / MEGABYTE, 1), "MiB") for name, size in memory.items()),
     )
     spent = {"command": sum(one.command_cpu for one in starts), "servers": sum(one.server_cpu for one in starts)}
-    return Report("start", figures, sum(one.wall for one in starts), spent, {"starts": starts, "memory_bytes": memory})
+    measured = {"starts": starts, "memory_bytes": memory, "attached": attached_to}
+    return Report("start", figures, sum(one.wall for one in starts), spent, measured)

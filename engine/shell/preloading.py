@@ -35,14 +35,16 @@ _ITS_OWN = frozenset(
 """Commands that start or stop servers, or stay: each is a process of its own."""
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "OPENBLAS_", "OMP_", "LD_", "DYLD_", "SSL_")
 """Variables that Python or its libraries read once: they must be those that the listening process was started with."""
+_OFF = ("false", "0", "no", "off", "f", "n")
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def handed_over(arguments: Sequence[str]) -> int | None:
     """The exit code of the command, run by a process that has the engine loaded; None where it has to run here."""
     home = _home(arguments)
-    streams = (sys.stdin, sys.stdout, sys.stderr)
-    if home is None or not hasattr(socket, "send_fds") or None in streams:  # one that is closed cannot be handed over
+    streams = (sys.stdin, sys.stdout, sys.stderr)  # one that is closed cannot be handed over
+    unwanted = os.environ.get("NEURIGRAPH_PRELOAD", "").lower() in _OFF
+    if home is None or unwanted or None in streams or not hasattr(socket, "send_fds"):
         return None
     with socket.socket(socket.AF_UNIX) as connection, suppress(OSError, ValueError):
         if answers := _ready(connection, home, arguments):

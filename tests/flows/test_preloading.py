@@ -26,8 +26,9 @@ from tests.clean_environment import CLEAN
 
 pytestmark = pytest.mark.ledger("U05")
 
-ENVIRONMENT = CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"}
-ALONE = ENVIRONMENT | {"PYTHONHASHSEED": "1"}
+ENVIRONMENT = CLEAN | {"NEURIGRAPH_WORKSPACE": "tests", "NEURIGRAPH_PRELOAD": "true"}
+ALONE = ENVIRONMENT | {"NEURIGRAPH_PRELOAD": "false"}
+ANOTHER_PYTHON = ENVIRONMENT | {"PYTHONHASHSEED": "1"}
 """Another setting of the interpreter than the loaded process has."""
 
 
@@ -122,6 +123,18 @@ async def test_output_errors_and_exit_code_are_those_of_a_command_alone(
     both = [began(settings, tmp_path, *arguments, *whose, environment=one) for one in (ENVIRONMENT, ALONE)]
     there, here = await asyncio.gather(*(ended(one) for one in both))
     assert there == here
+
+
+@pytest.mark.parametrize("environment", [ALONE, ANOTHER_PYTHON])
+async def test_it_runs_by_itself_where_that_is_wanted_or_needed(
+    loaded: psutil.Process, engine: Engine, settings: Settings, user: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    writing = began(settings, tmp_path, "record", "write", "Alone", "--user", user, environment=environment)
+    ending = asyncio.create_task(ended(writing, "A boat.\n"))
+    while not ending.done():
+        assert not loaded.children()
+        await asyncio.wait([ending], timeout=0.05)
+    assert ending.result()[0] == 0 and await titles(engine, user) == ["Alone"]
 
 
 async def test_ctrl_c_ends_the_command_there(
