@@ -168,10 +168,12 @@ async def test_another_splitter_splits_what_is_stored(
     await memory.records.remember(Conversation("c", talk, "Herons", WHEN), node_id=user.user_id)
     await memory.records.remember_text("Papers", PAPER, source_id="paper", node_id=user.user_id)
     usual = await contents(memory)
-    monkeypatch.setattr(drafts, "_splitter", RecursiveCharacterTextSplitter(chunk_size=400, chunk_overlap=0))
-    monkeypatch.setattr(splitting, "_chunker", RecursiveCharacterTextSplitter(
+    turns = RecursiveCharacterTextSplitter(chunk_size=400, chunk_overlap=0)
+    passages = RecursiveCharacterTextSplitter(
         chunk_size=25, chunk_overlap=0, add_start_index=True, separators=[". ", " "], keep_separator="end"
-    ))  # fmt: skip
+    )
+    monkeypatch.setattr(drafts, "_splitter", lambda: turns)
+    monkeypatch.setattr(splitting, "_chunker", lambda: passages)
     replay = await built(memory)
     assert replay.counts.differing == 2 and replay.counts.added > 5 and replay.counts.ended > 3
     await memory.replays.swap(replay.replay_id)
