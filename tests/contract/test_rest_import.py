@@ -76,7 +76,7 @@ async def test_a_bad_line_stops_no_other(open_door: OpenDoor, home_path: str) ->
         6: (lines(text("n", "A word.", colour="red")), 422, "colour"),
         7: (b'{"text": "a\\u0000b"}\n', 422, "NUL"),
         8: (lines(text("m", "A word.", node_id=str(uuid4()))), 404, "no such node"),
-        9: (b"[1]\n", 422, ""),
+        9: (b"[1]\n", 422, "A line is a JSON object."),
         11: (lines(text("s", "A word.", scope="thread")), 422, "scope"),
     }
     body = [text("first", "The first."), *(one[0] for one in bad.values())]
