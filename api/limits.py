@@ -128,7 +128,7 @@ class InFlight:
             message = await receive()
             arrived = lines.held(message) if lines else arrived + len(message.get("body", b""))
             if lines or held < arrived <= self._largest:  # no size was announced; `BodyLimit` refuses too large ones
-                if why_not := self._too_much(share, arrived - held):
+                if why_not := self._too_much(share, arrived - held, held):
                     raise HTTPException(429, why_not, RETRY | CLOSE)
                 self._bytes[share] += arrived - held
                 held = arrived
@@ -140,9 +140,10 @@ class InFlight:
             _less(self._under_way, share, 1)
             _less(self._bytes, share, held)
 
-    def _too_much(self, share: str, more: int) -> str:
+    def _too_much(self, share: str, more: int, own: int = 0) -> str:
+        """Why a request may not hold more. One that is alone always may: of an import the longest line and a message."""
         held = self._bytes[share]
-        return TOO_MUCH if more > 0 and held and held + more > self._most else ""
+        return TOO_MUCH if more > 0 and held > own and held + more > self._most else ""
 
 
 class _Lines:

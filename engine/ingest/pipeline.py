@@ -52,6 +52,8 @@ stage = Pipeline("ingest")
 
 PAGE = 1000
 """Sources that are looked up at once."""
+REFUSED = (errors.Conflict, errors.InvalidInput, errors.StoreDamaged)
+"""Errors of a commit that concern one source of it, or the node of one."""
 
 
 class Ingest:
@@ -231,7 +233,7 @@ class Ingest:
         try:
             with stage("commit"):
                 stored = await self.commit.commit(run.principal, records, advances, model, note, versions)
-        except (errors.Conflict, errors.InvalidInput) as error:
+        except REFUSED as error:
             again = await self._mended(run, batch, model, records, error)
             if again is None:
                 raise
@@ -276,7 +278,7 @@ class Ingest:
             try:
                 with stage("version"):
                     outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)
-            except (errors.Conflict, errors.InvalidInput, errors.ProviderUnavailable) as error:
+            except (*REFUSED, errors.ProviderUnavailable) as error:
                 if not run.terms.tolerant:
                     raise
                 run.contended |= isinstance(error, errors.Conflict)

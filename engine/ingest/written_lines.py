@@ -61,9 +61,9 @@ def _read(line: Line, most_bytes: int, redactor: Redactor) -> WrittenLine | Line
         return failed_line(line.number, TooLarge(f"A line has at most {most_bytes} bytes."))
     try:
         value = _parsed(line.content)
-        if isinstance(value, dict) and "done" in value:
+        if "done" in value:
             return LineReport(line.number, "skipped")
-        if isinstance(value, dict) and "problem" in value:
+        if "problem" in value:
             return failed_line(line.number, NotFound("The export could not give this source."))
         body = LineBody.model_validate(value, context=KEEPING_OFFSETS)
         origin = Origin(MemoryScope(body.scope, body.scope_id), body.source)
@@ -76,7 +76,7 @@ def _read(line: Line, most_bytes: int, redactor: Redactor) -> WrittenLine | Line
     return WrittenLine(line.number, content, body.node_id, body.privacy, origin, body.version)
 
 
-def _parsed(content: bytes) -> Any:
+def _parsed(content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -85,6 +85,8 @@ def _parsed(content: bytes) -> Any:
         value = from_json(text, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
         raise InvalidInput(f"The line is not JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise InvalidInput("A line is a JSON object.")
     if "\\u0000" in text and _holds_nul(value):
         raise InvalidText("A text of the line holds a NUL character.")
     return value

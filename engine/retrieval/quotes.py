@@ -59,8 +59,9 @@ def _with_words(one: Evidence, texts: dict[tuple[UUID, UUID], str]) -> Evidence:
 
 def sentence(text: str, start: int, end: int) -> str:
     """The sentences around a place, at most 300 characters; `…` where they are cut."""
-    begin = max((match.end() for match in _END.finditer(text, 0, start)), default=0)
-    after = _END.search(text, max(start, end - 1))
+    # what is further away is cut off anyway, and a long row of dots takes the pattern minutes
+    begin = max((match.end() for match in _END.finditer(text, max(0, start - LONGEST), start)), default=0)
+    after = _END.search(text, max(start, end - 1), end + LONGEST)
     stop = after.end() if after else len(text)
     spare = max(0, LONGEST - (end - start)) // 2
     first, last = max(begin, start - spare), min(stop, max(start, min(end, start + LONGEST)) + spare)

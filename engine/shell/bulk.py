@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from engine.progress import counted
 from engine.shell.options import Handle, Milliseconds, ModelCalls, Tokens, path_named
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
+from engine.stores.whole_files import written_whole
 
 if TYPE_CHECKING:
     from engine.domain.exported import ExportedLine
@@ -153,20 +153,9 @@ def _reading(path: Path) -> Iterator[BufferedReader]:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[IO[bytes]]:
-    """A file beside it that takes its place when it is whole: a full disk leaves no half of it."""
     if path == Path("-"):
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            try:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-                os.replace(file.name, path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be written: {error.strerror}; nothing of it is left.") from error
+    with written_whole(path, 0o600) as file:  # private records are in it
+        yield file

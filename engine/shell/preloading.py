@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import sys
@@ -65,6 +66,8 @@ def _ready(connection: socket.socket, home: Path, arguments: Sequence[str]) -> B
     """Hands over everything; the answers of a process that is ready to run it. Raises OSError, ValueError."""
     connection.settimeout(AT_MOST)
     with _inside(home):
+        if os.stat(".").st_uid != os.geteuid():  # its owner would get this environment and these files
+            raise PermissionError
         connection.connect(SOCKET)
     folder = os.open(".", os.O_RDONLY)
     try:
@@ -106,20 +109,35 @@ def _waited(answers: BinaryIO) -> int:
             with suppress(ProcessLookupError):
                 os.kill(process, number)
 
-        for number in _PASSED_ON:
+        def stopped(number: int, frame: FrameType | None) -> None:
+            passed_on(signal.SIGSTOP, None)
+            os.kill(os.getpid(), signal.SIGSTOP)  # until somebody continues it
+            passed_on(signal.SIGCONT, None)
+
+        for number in (*_PASSED_ON, signal.SIGTSTP):
             if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, passed_on)
-        return int(_line(answers)["code"])
-    os.write(2, b"The process that ran the command has ended; what it did is not known.\n")
+                signal.signal(number, stopped if number == signal.SIGTSTP else passed_on)
+        with suppress(OSError, ValueError, KeyError):
+            return int(_line(answers)["code"])
+        passed_on(signal.SIGTERM, None)  # nothing goes on after this command has ended
+    with suppress(OSError):  # an error from here would run the command again
+        os.write(2, b"The process that ran the command has ended; what it did is not known.\n")
     return 1
 
 
 def inherited() -> str:
-    """What a child has from its parent: the code and when a file of it was last changed, Python and its settings, user and
-    priority. Both sides compare it."""
+    """What a child has from its parent: the code and when a file of it was last changed, when a package was installed, Python and
+    its settings, user, priority and limits. Both sides compare it."""
     changed = max(one.stat().st_mtime_ns for one in _files(PACKAGE))
+    installed = [os.stat(one).st_mtime_ns for one in sys.path if one.endswith("-packages") and os.path.isdir(one)]
     settings = sorted(one for one in os.environ.items() if one[0].startswith(_READ_AT_START))
-    return repr((str(PACKAGE), changed, sys.prefix, sys.version, settings, os.geteuid(), os.getegid(), os.nice(0)))
+    process = os.geteuid(), os.getegid(), sorted(os.getgroups()), os.nice(0), _limits()
+    return repr((str(PACKAGE), changed, installed, sys.prefix, sys.version, settings, process))
+
+
+def _limits() -> list[tuple[int, int]]:
+    """What `ulimit` shows."""
+    return [resource.getrlimit(getattr(resource, name)) for name in sorted(dir(resource)) if name.startswith("RLIMIT_")]
 
 
 def _files(folder: Path) -> list[os.DirEntry[str]]:
@@ -146,7 +164,8 @@ def _home(arguments: Sequence[str]) -> Path | None:
             break
     else:
         word = ""
-    if word in _ITS_OWN or (not home and _named_in_file()):
+    # other options look at the shell that started them, or stand before a command that this does not read
+    if word in _ITS_OWN or word.startswith("-") or (not home and _named_in_file()):
         return None
     return Path(home).expanduser() if home else Path.home() / ".neurigraph"
 

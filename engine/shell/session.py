@@ -76,7 +76,7 @@ class Session:
                 raise
             raise failed(self.notes, _BARE.get(ours.detail, ours.detail)) from None
         except OSError as error:  # for example a home that is not writable
-            if self.debug or error.filename is None:
+            if self.debug or error.filename is None or isinstance(error, BrokenPipeError):  # no error to speak of
                 raise
             raise failed(self.notes, f"{error.filename}: {error.strerror}.") from None
 

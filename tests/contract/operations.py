@@ -83,7 +83,7 @@ def requests() -> Iterator[tuple[str, Any]]:
             for route in router.routes if isinstance(router, APIRouter) else ():
                 if isinstance(route, APIRoute):
                     yield (
-                        f"{' '.join(sorted(route.methods or ()))} {route.path.removeprefix('/v1')}",
+                        f"{' '.join(sorted(route.methods or ()))} {route.path.replace(':path}', '}')}",
                         inspect.unwrap(route.endpoint),
                     )
 

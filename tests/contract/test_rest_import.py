@@ -76,7 +76,7 @@ async def test_a_bad_line_stops_no_other(open_door: OpenDoor, home_path: str) ->
         6: (lines(text("n", "A word.", colour="red")), 422, "colour"),
         7: (b'{"text": "a\\u0000b"}\n', 422, "NUL"),
         8: (lines(text("m", "A word.", node_id=str(uuid4()))), 404, "no such node"),
-        9: (b"[1]\n", 422, ""),
+        9: (b"[1]\n", 422, "A line is a JSON object."),
         11: (lines(text("s", "A word.", scope="thread")), 422, "scope"),
     }
     body = [text("first", "The first."), *(one[0] for one in bad.values())]
@@ -89,6 +89,20 @@ async def test_a_bad_line_stops_no_other(open_door: OpenDoor, home_path: str) ->
         assert (report["status"], report["problem"]["status"]) == ("failed", status), report
         assert words in report["problem"]["detail"] and report["problem"]["type"].startswith("urn:neurigraph:problem:")
     assert reports[5]["problem"]["errors"][0]["location"] == "colour"
+
+
+async def test_a_line_that_is_too_long_fails_alone_where_no_more_bytes_may_be_held(
+    open_door: OpenDoor, home_path: str
+) -> None:
+    door = open_door(max_text_bytes=20_000, bytes_at_once=20_000)
+
+    async def pieces() -> AsyncIterator[bytes]:
+        whole = lines(text("big", "x" * 60_000), text("last", "The last."))
+        for start in range(0, len(whole), 1000):
+            yield whole[start : start + 1000]
+
+    reports, totals = answered(await door.post(f"{home_path}/import", content=pieces(), headers=LINES))
+    assert (reports[0]["problem"]["status"], totals["stored"], totals["done"]) == (413, 1, True)
 
 
 async def test_turns_that_were_changed_fail_and_the_last_line_needs_no_end(

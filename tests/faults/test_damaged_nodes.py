@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from psycopg import sql
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
+from engine.domain.lines import Line
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
@@ -170,3 +172,20 @@ async def test_a_lost_function_is_damage_of_the_store_and_of_no_node(ground: Gro
     finally:
         await ground.change("ALTER FUNCTION engine.search_contents_lost RENAME TO search_contents")
     assert len((await ground.memory.search(ASKED)).hits) >= 3
+
+
+@pytest.mark.parametrize("damage", ["schema", "table"])
+async def test_an_import_goes_on_at_the_healthy_nodes(ground: Ground, damage: str) -> None:
+    name = uuid4().hex
+
+    def line(number: int, node_id: UUID) -> Line:
+        body = {"text": f"A perch of {name} number {number}.", "source_id": f"{name}{number}", "node_id": str(node_id)}
+        return Line(number, json.dumps(body).encode())
+
+    lines = [line(1, ground.good), line(2, ground.bad), line(3, ground.good)]
+    async with ground.damaged(damage):
+        reports = await ground.memory.ingests.lines(lines)
+        assert [report.outcome for report in reports] == ["stored", "failed", "stored"], reports
+        assert reports[1].cause == StoreDamaged.__name__
+    again = await ground.memory.ingests.lines(lines)
+    assert [report.outcome for report in again] == ["skipped", "stored", "skipped"], again

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import sys
+from asyncio.subprocess import PIPE
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from engine.neurigraph import Engine
+from tests.clean_environment import CLEAN
 from tests.flows.commands import typed
 
 
@@ -23,6 +28,7 @@ async def test_what_is_exported_is_imported(engine: Engine, tmp_path: Path) -> N
     assert out.returncode == 0 and out.stdout.startswith("all.ndjson: 2 lines, 0 failed"), out.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["all.ndjson"]  # noqa: ASYNC240
     lines = (tmp_path / "all.ndjson").read_text().splitlines()
+    assert (tmp_path / "all.ndjson").stat().st_mode & 0o777 == 0o600
     assert [json.loads(line).get("source_id") for line in lines] == ["lease", "elm", None]
     run = partial(typed, engine, tmp_path, other)
     first = await run("import", "all.ndjson", "--json")
@@ -37,3 +43,24 @@ async def test_what_is_exported_is_imported(engine: Engine, tmp_path: Path) -> N
     missing = await run("export", "nowhere/all.ndjson")
     assert missing.returncode == 1 and "cannot be written" in missing.stderr
     assert "cannot be read" in (await run("import", "none.ndjson")).stderr
+
+
+async def test_an_export_replaces_no_device_and_a_reader_that_leaves_is_no_error_to_speak_of(
+    engine: Engine, tmp_path: Path
+) -> None:
+    user = await engine.workspace.users.create(f"dev-{tmp_path.name}"[:60])
+    await engine.memory(user.user_id).records.remember_text("Elm", "Elm is a hard wood.")
+    link, place = tmp_path / "null", Path("/dev/null")
+    link.symlink_to(place)
+    done = await typed(engine, tmp_path, user.handle, "export", "null")
+    assert done.returncode == 0 and link.is_symlink() and place.is_char_device(), done.stderr  # noqa: ASYNC240
+    home, cache = str(engine.settings.home), str(engine.settings.cache)
+    run = [sys.executable, "-m", "engine.cli", "--home", home, "--cache", cache, "export", "-", "--user", user.handle]
+    reader, writer = os.pipe()
+    os.close(reader)
+    left = await asyncio.create_subprocess_exec(
+        *run, stdout=writer, stderr=PIPE, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"}
+    )
+    os.close(writer)
+    _, said = await left.communicate()
+    assert left.returncode == 1 and b"standard output" not in said and b"Traceback" not in said

@@ -9,8 +9,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -21,7 +22,7 @@ from engine.embedded import status
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.shell import preloaded
-from engine.shell.preloading import SOCKET, inherited
+from engine.shell.preloading import SOCKET, inherited, listens
 from tests.clean_environment import CLEAN
 
 pytestmark = pytest.mark.ledger("U05")
@@ -51,6 +52,13 @@ def found(home: Path) -> psutil.Process:
                 return psutil.Process(server.pid)
         time.sleep(0.1)
     raise AssertionError((home / "logs" / "commands.log").read_text())
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -168,6 +176,50 @@ async def test_a_command_that_is_killed_there_has_the_code_of_the_signal(
     assert (await ended(writing))[0] == 128 + signal.SIGKILL
 
 
+async def test_a_stopped_command_stops_there_until_it_goes_on(
+    loaded: psutil.Process, engine: Engine, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    writing = began(settings, tmp_path, "record", "write", "Stopped", "--user", user)
+    there, here = await child(loaded), psutil.Process(writing.pid)
+    writing.send_signal(signal.SIGTSTP)
+    await asyncio.to_thread(until, lambda: {there.status(), here.status()} == {psutil.STATUS_STOPPED})
+    writing.send_signal(signal.SIGCONT)
+    code, _, errors = await ended(writing, "Ellen has sold the boat.\n")
+    assert code == 0, errors
+    assert await titles(engine, user) == ["Stopped"]
+
+
+async def test_the_shell_that_wants_completions_is_found(
+    loaded: psutil.Process, settings: Settings, tmp_path: Path
+) -> None:
+    from_bash = ["bash", "-c", '"$@"; exit $?', "bash", *command(settings), "--show-completion"]
+    done = await asyncio.to_thread(
+        subprocess.run, from_bash, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and "complete" in done.stdout, done
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a folder to another user")
+async def test_nothing_is_handed_over_in_the_home_of_another_user(settings: Settings) -> None:
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"{folder}/{SOCKET}")
+        listening.listen()
+        listening.settimeout(0.1)
+        os.chown(folder, 54321, -1)
+        assert not await asyncio.to_thread(listens, Path(folder))
+        with pytest.raises(TimeoutError):
+            listening.accept()
+
+
+async def test_other_limits_of_the_caller_are_seen() -> None:
+    said = "from engine.shell.preloading import inherited; print(inherited())"
+    done = await asyncio.to_thread(
+        subprocess.run, ["sh", "-c", 'ulimit -n 300; exec "$@"', "sh", sys.executable, "-c", said],
+        env=ENVIRONMENT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() != inherited()
+
+
 @pytest.mark.parametrize("stream", ["0", "1", "2"])
 async def test_a_closed_stream_changes_nothing(
     loaded: psutil.Process, settings: Settings, user: str, tmp_path: Path, stream: str
@@ -226,3 +278,23 @@ async def test_where_it_was_killed_commands_run_alone(
     assert await titles(engine, user) == ["Alone"]
     preloaded.start(settings.home)
     assert found(settings.home).pid != loaded.pid
+
+
+async def test_where_it_is_killed_the_command_there_ends_and_does_not_run_again(
+    loaded: psutil.Process, engine: Engine, settings: Settings, user: str, tmp_path: Path
+) -> None:
+    """Also where the errors have no room."""
+    preloaded.start(settings.home)
+    process = found(settings.home)
+    full = ["sh", "-c", 'exec "$@" 2>/dev/full', "sh", *command(settings), "record", "write", "Once", "--user", user]
+    writing = subprocess.Popen(  # noqa: ASYNC220 (it goes on beside this)
+        full, cwd=tmp_path, env=ENVIRONMENT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    there = await child(process)
+    await asyncio.sleep(1)
+    process.kill()
+    assert await asyncio.to_thread(writing.wait, 30) == 1  # run again, it would wait for its input
+    await asyncio.to_thread(there.wait, 30)
+    await ended(writing)
+    assert await titles(engine, user) == []
+    preloaded.start(settings.home)
