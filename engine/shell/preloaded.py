@@ -68,8 +68,9 @@ class Forks:
         while (wanted() and self._current) or self._running:
             for key, _ in self._events.select(LOOK):
                 if key.fileobj is self._listening:
-                    if (request := self._forked(self._listening.accept()[0])) is not None:
-                        return request
+                    with suppress(ConnectionAbortedError, BlockingIOError):  # the caller has left
+                        if (request := self._forked(self._listening.accept()[0])) is not None:
+                            return request
                 elif key.fileobj is self._woken:
                     with suppress(BlockingIOError):
                         self._woken.recv(4096)
