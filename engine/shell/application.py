@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,6 +65,8 @@ COMMANDS = {
     "exploring.browser": "browser",
 }
 """Where commands are made, and their names: those without a group, then the groups, in the order of --help."""
+EXAMPLES = Path(__file__).with_name("examples.txt")
+"""One for each command, without the word `neurigraph`."""
 _PLACES = {name: place for place, names in COMMANDS.items() for name in names.split()}
 
 
@@ -85,7 +88,24 @@ def _command(place: str, name: str) -> Any:
     module, made = place.split(".")
     commands = getattr(import_module(f"engine.shell.{module}"), made)
     group = typer.main.get_group(commands)
-    return group if commands.info.name else group.commands[name]
+    found = group if commands.info.name else group.commands[name]
+    _show_examples(name, found)
+    return found
+
+
+def _show_examples(name: str, command: Any) -> None:
+    """Ends the help of a command, or of each of a group, with its example."""
+    for inner, one in getattr(command, "commands", {}).items():
+        _show_examples(f"{name} {inner}", one)
+    if not hasattr(command, "commands"):
+        command.epilog = f"Example: neurigraph {_examples()[name]}"
+
+
+@cache
+def _examples() -> dict[str, str]:
+    """The examples by the name of their command."""
+    lines = EXAMPLES.read_text(encoding="utf-8").splitlines()
+    return {name: line for line in lines for name in accumulate(line.split(), "{} {}".format)}
 
 
 def command() -> Any:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 import pytest
 import typer
 
 import engine.shell
-from engine.shell.application import COMMANDS
+from engine.shell.application import COMMANDS, EXAMPLES, command
 
 pytestmark = pytest.mark.ledger("U05")
 
@@ -33,6 +36,24 @@ def test_what_opens_no_s3_encoder_or_splitter_loads_none() -> None:
     )
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_each_command_has_an_example_that_it_takes() -> None:
+    examples, seen = EXAMPLES.read_text(encoding="utf-8").splitlines(), set()
+    for name, one in commands_of("", command().commands):
+        [example] = [line for line in examples if f"{line} ".startswith(f"{name} ")]
+        one.make_context(name, shlex.split(example)[len(name.split()) :])
+        assert one.epilog == f"Example: neurigraph {example}"
+        seen.add(example)
+    assert seen == {*examples}
+
+
+def commands_of(above: str, commands: Any) -> Iterator[tuple[str, Any]]:
+    for name, one in commands.items():
+        if hasattr(one, "commands"):
+            yield from commands_of(f"{above}{name} ", one.commands)
+        else:
+            yield f"{above}{name}", one
 
 
 def test_the_table_of_commands_is_what_the_modules_make() -> None:
