@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 commands = Commands()
 
 
-@commands.async_command("backup")
+@commands.async_command("backup", as_json=True)
 async def backup(
     here: Session,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")],
@@ -35,16 +35,16 @@ async def backup(
         if verify:
             findings = await work.verified(here.settings, made.folder, progress=progress)
     size, seconds = decimal(made.size_bytes), f"{made.stopped_s:.0f} s"
-    here.line(f"{counted(made.files, 'file')}, {size}, in {made.folder}; the servers were stopped for {seconds}.")
-    for finding in findings:
-        here.line(f"{finding.severity}: {finding.subject}: {finding.problem}")
+    lines = [f"{counted(made.files, 'file')}, {size}, in {made.folder}; the servers were stopped for {seconds}."]
+    lines += [f"{finding.severity}: {finding.subject}: {finding.problem}" for finding in findings]
     if verify and not findings:
-        here.out.print("Restored into a scratch home, the stores agree.")
+        lines.append("Restored into a scratch home, the stores agree.")
+    here.answer({"backup": made, "verified": verify, "findings": findings}, "\n".join(lines))
     if any(finding.severity == "error" for finding in findings):
         raise typer.Exit(1)
 
 
-@commands.async_command("restore")
+@commands.async_command("restore", as_json=True)
 async def restore(
     here: Session,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A backup.")],
@@ -56,6 +56,6 @@ async def restore(
     with here.progress() as progress:
         work = import_module("engine.backup.restore").restore(here.settings, folder, force=force, progress=progress)
         replaced: list[Path] = await work
-    here.line(f"{here.settings.home} is as it was in {folder}. `neurigraph doctor` looks at it.")
-    for place in replaced:
-        here.line(f"What was there before is in {place}; delete it when you no longer need it.")
+    lines = [f"{here.settings.home} is as it was in {folder}. `neurigraph doctor` looks at it."]
+    lines += [f"What was there before is in {place}; delete it when you no longer need it." for place in replaced]
+    here.answer({"home": here.settings.home, "moved_aside": replaced}, "\n".join(lines))

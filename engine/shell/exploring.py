@@ -38,7 +38,7 @@ async def export_perspective(
         here.line(f"{out}: the graph of {whose.handle}. Import it in Bloom, and use it for this user alone.")
 
 
-@browser.async_command("export")
+@browser.async_command("export", as_json=True)
 async def export_favourites(
     here: Session,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", parser=path_named, help="Where to.")] = Path(),
@@ -50,6 +50,5 @@ async def export_favourites(
     domain = load_domain(here.settings.domain)
     files = {"neurigraph-favourites.zip": favourites(whose.user_id), "neurigraph.grass": style_sheet(domain).encode()}
     for name, content in files.items():
-        path = out / name
-        write_whole(path, content)
-        here.line(str(path))
+        write_whole(out / name, content)
+    here.answer({"files": [out / name for name in files]}, "\n".join(str(out / name) for name in files))

@@ -100,7 +100,7 @@ async def log(
     print_list(here, {"entries": entries}, ("entry", "when", "file", "moved", "by", "detail"), rows, nothing)
 
 
-@files.async_command("review")
+@files.async_command("review", as_json=True)
 async def review(
     here: Session,
     entry: Annotated[int, typer.Argument(metavar="ENTRY", min=1, max=2**62, help="From file log --to-review.")],
@@ -110,7 +110,7 @@ async def review(
     """Mark a failed entry of the log as reviewed."""
     async with here.memory(user) as memory:
         made = await memory.files.review(entry, note)
-    here.out.print(f"Entry {entry}: reviewed, in entry {made}.")
+    here.answer({"entry": entry, "reviewed_in": made}, f"Entry {entry}: reviewed, in entry {made}.")
 
 
 @files.async_command("quarantine", as_json=True)
@@ -123,7 +123,7 @@ async def quarantine(here: Session) -> None:
     print_list(here, shown, ("file", "since", "size", "key"), rows, "Nothing is in quarantine.")
 
 
-@files.async_command("return")
+@files.async_command("return", as_json=True)
 async def give_back(
     here: Session, file: Annotated[UUID, typer.Argument(metavar="FILE", help="The file's id, from file quarantine.")]
 ) -> None:
@@ -132,7 +132,7 @@ async def give_back(
         returned = await engine.quarantine.give_back_files({file})
     if not returned:
         raise NotFound(f"There is no file {file} in quarantine.")
-    here.out.print(f"File {file} is back.")
+    here.answer({"file_id": file}, f"File {file} is back.")
 
 
 @commands.async_command("sweep", as_json=True)

@@ -94,12 +94,12 @@ async def preview(
         _print_preview(here, opened)
 
 
-@grants.async_command("revoke")
+@grants.async_command("revoke", as_json=True)
 async def revoke(here: Session, grant: Annotated[UUID, typer.Argument(metavar="GRANT")], user: Handle = None) -> None:
     """Revoke a grant; it takes effect with the next request."""
     async with here.memory(user) as memory:
         ended = await memory.grants.revoke(grant)
-    here.line(f"Grant {grant}: ended {_time(ended.revoked_at)}.")
+    here.answer(ended, f"Grant {grant}: ended {_time(ended.revoked_at)}.")
 
 
 @grants.async_command("list", as_json=True)

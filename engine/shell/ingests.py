@@ -77,14 +77,14 @@ async def list_failures(
     print_list(here, {"failures": found}, columns, rows, "No open failures.", STYLES)
 
 
-@failures.async_command("replay")
+@failures.async_command("replay", as_json=True)
 async def replay(here: Session, failure: FailureId, user: Handle = None, jobs: OfJobs = False) -> None:
     """Replay a failure: read the source from its file and store it, or request a run of the job."""
     async with here.either(user, whole=jobs) as either:
         _print_state(here, await either.failures.replay(failure))
 
 
-@failures.async_command("dismiss")
+@failures.async_command("dismiss", as_json=True)
 async def dismiss(
     here: Session,
     failure: FailureId,
@@ -99,7 +99,7 @@ async def dismiss(
 
 def _print_state(here: Session, failure: Failure) -> None:
     waits = " until a run succeeds" if failure.stage == "job" and failure.state == "open" else ""
-    here.line(f"{failure.subject}: {failure.state}{waits}.")
+    here.answer(failure, f"{failure.subject}: {failure.state}{waits}.")
 
 
 def _stored(one: IngestSession) -> str:

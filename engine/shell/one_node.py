@@ -91,7 +91,7 @@ async def children(
     print_list(here, {"children": found}, ("node", "name", "type", "state", "records"), rows, "No children.")
 
 
-@nodes.async_command("touch")
+@nodes.async_command("touch", as_json=True)
 async def touch(
     here: Session,
     node: Node,
@@ -100,8 +100,9 @@ async def touch(
 ) -> None:
     """Mark a node, and these of its items and records, as used."""
     async with here.memory(user) as memory:
-        await memory.nodes.touch(await node_at(memory, node), ids or ())
-    here.out.print("Marked as used.")
+        touched = await node_at(memory, node)
+        await memory.nodes.touch(touched, ids or ())
+    here.answer({"node_id": touched, "ids": ids or []}, "Marked as used.")
 
 
 @nodes.async_command("archive", as_json=True)

@@ -55,20 +55,20 @@ async def show(here: Session, replay_id: ReplayId, user: Handle = None) -> None:
     _print_compared(here, one, compared)
 
 
-@replays.async_command("swap")
+@replays.async_command("swap", as_json=True)
 async def swap(here: Session, replay_id: ReplayId, user: Handle = None) -> None:
     """Replace all records that differ, in one step."""
     async with here.memory(user) as memory:
         one = await memory.replays.swap(replay_id)
-    here.line(f"{one.state}: {_counted(one)}")
+    here.answer(one, f"{one.state}: {_counted(one)}")
 
 
-@replays.async_command("discard")
+@replays.async_command("discard", as_json=True)
 async def discard(here: Session, replay_id: ReplayId, user: Handle = None) -> None:
     """Discard the rebuilt records."""
     async with here.memory(user) as memory:
         one = await memory.replays.discard(replay_id)
-    here.line(f"{one.state}: {_counted(one)}")
+    here.answer(one, f"{one.state}: {_counted(one)}")
 
 
 def _print_compared(here: Session, one: Replay, compared: ReplayComparison) -> None:

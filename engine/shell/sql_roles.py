@@ -62,12 +62,12 @@ async def list_roles(here: Session) -> None:
     print_list(here, {"roles": found}, ("role", "reads for", "since", "sessions"), rows, nothing)
 
 
-@roles.async_command("drop")
+@roles.async_command("drop", as_json=True)
 async def drop(here: Session, name: Role) -> None:
     """End a role's sessions and drop it."""
     async with _administered(here) as (_, made):
         await made.drop(name)
-    here.line(f"{name} is dropped.")
+    here.answer({"name": name}, f"{name} is dropped.")
 
 
 @asynccontextmanager

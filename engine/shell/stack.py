@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 from importlib import import_module
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.filesize import decimal
@@ -27,7 +28,7 @@ LOOKS, LOOK = 5, 0.2
 commands = Commands()
 
 
-@commands.async_command("up")
+@commands.async_command("up", as_json=True)
 async def up(
     here: Session,
     browser: Annotated[bool, typer.Option("--browser", help="Serve Neo4j Browser too.")] = False,
@@ -52,11 +53,26 @@ async def up(
         pass  # runs the migrations, so that psql and Browser find tables
     if settings.preload:
         preloaded.start(settings.home.absolute())
-    here.out.print(_doors(stack, settings.home.absolute() / "secrets.json", show_secrets))
+    secrets = settings.home.absolute() / "secrets.json"
+    if here.as_json:
+        return print_json(here.out, _addresses(stack, secrets, show_secrets))
+    here.out.print(_doors(stack, secrets, show_secrets))
     here.out.print(Text("\nEverything runs until `neurigraph down`. Ask with `neurigraph ask`, look with `status`."))
 
 
-def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
+def _addresses(stack: Stack, secrets: Path, show_secrets: bool) -> dict[str, Any]:
+    parts = url_parts(stack.postgres_url)
+    passwords = {"neo4j_password": stack.neo4j_password, "postgres_password": parts.get("password", "")}
+    return {
+        "neo4j_url": stack.neo4j_url,
+        "neo4j_user": stack.neo4j_user,
+        "browser_url": stack.browser_url,
+        "postgres": {name: parts.get(name) for name in ("host", "port", "user", "dbname")},
+        "secrets": secrets,
+    } | (passwords if show_secrets else {})
+
+
+def _doors(stack: Stack, secrets: Path, show_secrets: bool) -> Table:
     """The addresses of the servers; passwords only on request."""
     parts = url_parts(stack.postgres_url)
     where = f"-h {parts.get('host')} -p {parts.get('port')} -U {parts.get('user')} {parts.get('dbname')}"
@@ -74,7 +90,7 @@ def _doors(stack: Stack, secrets: object, show_secrets: bool) -> Table:
     return _pairs(rows)
 
 
-@commands.async_command("down")
+@commands.async_command("down", as_json=True)
 async def down(
     here: Session,
     force: Annotated[bool, typer.Option("--force", help="Stop them even under processes that use them.")] = False,
@@ -86,7 +102,7 @@ async def down(
         using = ", ".join(users)
         raise StackError(f"In use by {using}: end that first, or stop the servers with `neurigraph down --force`.")
     stopped = await stop(here.settings.home)
-    here.out.print("Stopped." if stopped else "Nothing was running.")
+    here.answer({"stopped": stopped}, "Stopped." if stopped else "Nothing was running.")
 
 
 async def _users(here: Session) -> tuple[str, ...]:
@@ -151,11 +167,15 @@ async def _managed_status(here: Session) -> None:
         here.out.print(_pairs([(state.store, state.detail or "answers") for state in states]))
 
 
-@commands.async_command("init")
+@commands.async_command("init", as_json=True)
 async def init(here: Session) -> None:
     """Download the servers and set up all stores; repeating it changes nothing."""
     async with here.engine() as (opened, _):
         states = {state.store: state.detail or "ready" for state in await opened.health()}
+        if here.as_json:
+            return print_json(
+                here.out, {"home": here.settings.home, "encoder": opened.embedder.version, "stores": states}
+            )
         rows = [
             ("Neo4j", states["neo4j"]),
             ("Postgres", states["postgres"]),
@@ -166,11 +186,12 @@ async def init(here: Session) -> None:
     here.out.print(_pairs(rows))
 
 
-@commands.async_command("prepare")
+@commands.async_command("prepare", as_json=True)
 async def prepare(here: Session) -> None:
     """Create the roles in a managed Postgres, as its administrator (NEURIGRAPH_POSTGRES_ADMIN_URL); may be repeated."""
     handed = await import_module("engine.wiring.addresses").prepare_managed(here.settings)  # late: it loads the drivers
-    here.out.print("The roles are ready." + (f" {counted(handed, 'schema')} changed owner." if handed else ""))
+    ready = "The roles are ready." + (f" {counted(handed, 'schema')} changed owner." if handed else "")
+    here.answer({"schemas_that_changed_owner": handed}, ready)
 
 
 def _only_embedded(here: Session) -> None:

@@ -122,12 +122,12 @@ async def list_tokens(here: Session) -> None:
     print_list(here, {"tokens": found}, ("token", "for", "name", "state", "last used"), rows, nothing)
 
 
-@tokens.async_command("revoke")
+@tokens.async_command("revoke", as_json=True)
 async def revoke(here: Session, token: TokenId) -> None:
     """Revoke a token now."""
     async with here.workspace() as workspace:
         ended = await workspace.tokens.revoke(token)
-    here.line(f"{ended.name}: ended {_day(ended.revoked_at)}.")
+    here.answer(ended, f"{ended.name}: ended {_day(ended.revoked_at)}.")
 
 
 @tokens.async_command("rotate", as_json=True)

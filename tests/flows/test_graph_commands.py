@@ -9,7 +9,9 @@ from uuid import uuid4
 
 import pytest
 
+from engine.domain.grant import NewGrant
 from engine.domain.node import User
+from engine.domain.token import NewToken
 from engine.errors import InvalidInput
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -143,3 +145,25 @@ async def test_a_text_and_a_conversation_are_stored(engine: Engine, user: User, 
         assert "title is empty" in await shell.refuses("occasion", "call", title, "boat.txt")
     with pytest.raises(InvalidInput, match="title is empty"):
         await memory.records.remember_text(" ", "Dave sold the boat.")
+
+
+@pytest.mark.ledger("U05")
+async def test_what_ends_something_answers_in_json(engine: Engine, user: User, memory: Memory, tmp_path: Path) -> None:
+    shell = Shell(engine, tmp_path, user.handle)
+    node = await memory.nodes.provision_path(("Family",))
+    assert node is not None and await shell.answers("node", "touch", "Family") == {
+        "node_id": str(node.node_id),
+        "ids": [],
+    }
+    integration = await engine.workspace.integrations.create(f"app {uuid4()}")
+    grant = await memory.grants.give(NewGrant(node.node_id, "third_party", integration.integration_id))
+    ended = await shell.answers("grant", "revoke", str(grant.grant_id))
+    assert ended["grant_id"] == str(grant.grant_id) and ended["revoked_at"]
+    issued = await engine.workspace.tokens.create(NewToken("user", user.user_id, "laptop"))
+    revoked = await typed(engine, tmp_path, None, "token", "revoke", str(issued.token.token_id), "--json")
+    assert json.loads(revoked.stdout)["revoked_at"], revoked.stderr
+    written = await typed(engine, tmp_path, user.handle, "browser", "export", "--out", str(tmp_path), "--json")
+    assert {Path(one).name for one in json.loads(written.stdout)["files"]} == {
+        "neurigraph-favourites.zip",
+        "neurigraph.grass",
+    }

@@ -48,6 +48,25 @@ def test_each_command_has_an_example_that_it_takes() -> None:
     assert seen == {*examples}
 
 
+WITHOUT_JSON = {
+    "demo": "a show for people",
+    "serve": "stays",
+    "mcp": "stays",
+    "worker": "stays",
+    "dictionary": "prints a page",
+    "document show": "prints the file",
+    "resource show": "prints the file",
+    "bloom export": "prints JSON anyway",
+}
+
+
+def test_each_command_that_answers_has_its_answer_as_json() -> None:
+    options = {
+        name: {part for one in made.params for part in one.opts} for name, made in commands_of("", command().commands)
+    }
+    assert {name for name, given in options.items() if "--json" not in given} == WITHOUT_JSON.keys()
+
+
 def commands_of(above: str, commands: Any) -> Iterator[tuple[str, Any]]:
     for name, one in commands.items():
         if hasattr(one, "commands"):
