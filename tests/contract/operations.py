@@ -89,14 +89,15 @@ def requests() -> Iterator[tuple[str, Any]]:
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    for name, one in _commands("", command().commands):
+    for name, one in commands_of("", command().commands):
         yield name, inspect.unwrap(one.callback)
 
 
-def _commands(above: str, group: Any) -> Iterator[tuple[str, Any]]:
+def commands_of(above: str, group: Any) -> Iterator[tuple[str, Any]]:
+    """Each command of a group by its whole name."""
     for name, one in group.items():
         if hasattr(one, "commands"):
-            yield from _commands(f"{above}{name} ", one.commands)
+            yield from commands_of(f"{above}{name} ", one.commands)
         else:
             yield f"{above}{name}", one
 

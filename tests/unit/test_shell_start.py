@@ -6,16 +6,15 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
 
 import pytest
 import typer
 
 import engine.shell
 from engine.shell.application import COMMANDS, EXAMPLES, command
+from tests.contract.operations import commands_of
 
 pytestmark = pytest.mark.ledger("U05")
 
@@ -65,14 +64,6 @@ def test_each_command_that_answers_has_its_answer_as_json() -> None:
         name: {part for one in made.params for part in one.opts} for name, made in commands_of("", command().commands)
     }
     assert {name for name, given in options.items() if "--json" not in given} == WITHOUT_JSON.keys()
-
-
-def commands_of(above: str, commands: Any) -> Iterator[tuple[str, Any]]:
-    for name, one in commands.items():
-        if hasattr(one, "commands"):
-            yield from commands_of(f"{above}{name} ", one.commands)
-        else:
-            yield f"{above}{name}", one
 
 
 def test_the_table_of_commands_is_what_the_modules_make() -> None:
