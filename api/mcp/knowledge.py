@@ -89,7 +89,7 @@ async def explain(
                 {
                     "record": str(MemoryId("record", one.node_id, one.record_id)),
                     "item": one.item_id and str(MemoryId("item", one.node_id, one.item_id)),
-                    **{field: getattr(one, field) for field in ("title", "at", "weight", "since", "until")},
+                    **{field: getattr(one, field) for field in ("title", "at", "text", "weight", "since", "until")},
                 }
                 for one in why.evidence
             ],

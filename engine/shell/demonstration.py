@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
+from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING
 
 import typer
@@ -133,6 +136,9 @@ def _summary(here: Session, found: list[Check]) -> int:
         here.out.print(check_line(check))
     home = f"--home {here.settings.home} "
     here.out.print("\nThe servers stop by themselves. Try next:")
+    activate = Path(sys.prefix, "bin", "activate")
+    if which("neurigraph") is None and activate.exists():
+        here.line(f"  source {activate}")
     for command in (
         f'neurigraph {home}ask "Where does Ellen live now?"',
         f'neurigraph {home}ask "What was caught on the opener?" --open',

@@ -150,6 +150,7 @@ async def test_a_conversation_its_people_and_why(connect: Connect, engine: Engin
         entity = await called(session, "get_entity", entity_id=found[0]["entity_id"])
         assert entity["relations"], entity
         why = await called(session, "explain", relation_id=entity["relations"][0]["relation_id"])
+        assert why["evidence"][0]["text"], "the sentence, not only where it stands"
         assert why["evidence"][0]["record"] == added["stored"][0]["memory_id"]
         hits = (await called(session, "search_memories", query="Who is Dave?"))["hits"]
         one = await called(session, "explain", query="Who is Dave?", memory_id=hits[0]["memory_id"])
