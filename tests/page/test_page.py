@@ -260,6 +260,20 @@ async def test_an_entity_shows_its_profile_its_facts_and_their_chains(bobs: Tab,
     await titled(page, "Dave Kowalski")
 
 
+async def test_what_is_picked_is_seen_below_the_results_of_a_search(bobs: Tab) -> None:
+    page = bobs.page
+    await page.fill("#question", "Who caught the big walleye?")
+    await page.press("#question", "Enter")
+    await expect(page.locator("#results")).to_be_visible()
+    await (await item(page, "Travel")).click()
+    await titled(page, "Travel")
+    await expect(page.locator("#details h2")).to_be_in_viewport()
+    await page.get_by_role("tab", name="Entities").click()
+    await (await item(page, "Ellen")).click()
+    await titled(page, "Ellen")
+    await expect(page.locator("#details h2")).to_be_in_viewport()
+
+
 async def test_names_and_texts_are_never_markup(tab: OpenTab, guarded_address: str, engine: Engine) -> None:
     eve = await known(engine, "<img src=x onerror=alert(1)>")
     memory, evil = engine.memory(eve.user.user_id), "<img src=x onerror=alert(2)>"

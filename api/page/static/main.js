@@ -143,6 +143,12 @@ async function pickNode(id) {
   lists.reveal(id);
   view.again = () => details.node(id, time.asOf(), view.branches.get(id) ?? 7);
   await view.again();
+  showDetails();
+}
+
+// Below the results of a search they would not be seen; the focus stays in the list.
+function showDetails() {
+  if (!$("results").hidden) $("details").scrollIntoView();
 }
 
 async function pickRecord(nodeId, recordId) {
@@ -158,6 +164,7 @@ async function pickEntity(id, name) {
   if (view.tab === "entities") dressEntities();
   view.again = () => details.entity(id, time.asOf());
   await view.again();
+  showDetails();
 }
 
 async function timeMoved(settled, text) {
