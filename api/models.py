@@ -13,7 +13,7 @@ from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
 from engine.domain.ingest import SourceOutcome
 from engine.domain.token import LONGEST_GRACE, TokenKind
-from engine.domain.written import Body, ConversationBody, Instant, RecordBody
+from engine.domain.written import RECORDS_SHOWN, Body, ConversationBody, Instant, RecordBody
 
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 PropertyText = Annotated[str, StringConstraints(max_length=2000)]
@@ -153,15 +153,7 @@ class ManySources(Body):
 class NewRecord(RecordBody):
     """A record to store: exactly one of a conversation and a text."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"conversation": {"id": "c1", "turns": [{"speaker": "Bob", "text": "Dave married Ellen in 2003."}]}},
-                {"title": "Meeting notes", "text": "We agreed to raise the price on March 1.", "source_id": "notes-7"},
-            ]
-        },
-    )
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": RECORDS_SHOWN})
 
     limits: WriteLimits | None = None
 

@@ -131,6 +131,13 @@ class RecordBody(Body):
     source: SourceKind = Field(default="ingested", description="How it came in.")
 
 
+RECORDS_SHOWN: list[Any] = [
+    {"conversation": {"id": "c1", "turns": [{"speaker": "Bob", "text": "Dave married Ellen in 2003."}]}},
+    {"title": "Meeting notes", "text": "We agreed to raise the price on March 1.", "source_id": "notes-7"},
+]
+"""Examples of records."""
+
+
 class LineBody(RecordBody):
     """A line of an import or export: a conversation, a text or a fact. The last four fields say more of a text."""
 
@@ -138,8 +145,7 @@ class LineBody(RecordBody):
         extra="forbid",
         json_schema_extra={
             "examples": [
-                {"conversation": {"id": "c1", "turns": [{"speaker": "Bob", "text": "Dave married Ellen in 2003."}]}},
-                {"title": "Meeting notes", "text": "We agreed to raise the price on March 1.", "source_id": "notes-7"},
+                *RECORDS_SHOWN,
                 {"fact": {"text": "Dave lives in Galway.", "about": ["Dave"]}, "source": "manual"},
             ]
         },

@@ -2,7 +2,7 @@
 
 Loading the engine takes a second, most commands a tenth of it. `neurigraph up` leaves a process (`engine.shell.preloaded`) that
 listens on a socket in the home. A command hands over its arguments, environment, folder, input and output; the process forks,
-the child runs the command, and its exit code comes back. Where nobody listens, or the process has older code, another Python or
+the child runs the command, and its exit code comes back. Where none listens, or the process has older code, another Python or
 other settings of the interpreter, the command runs here. This module loads little, as every command waits for it.
 """
 
@@ -111,7 +111,7 @@ def _waited(answers: BinaryIO) -> int:
 
         def stopped(number: int, frame: FrameType | None) -> None:
             passed_on(signal.SIGSTOP, None)
-            os.kill(os.getpid(), signal.SIGSTOP)  # until somebody continues it
+            os.kill(os.getpid(), signal.SIGSTOP)  # until SIGCONT
             passed_on(signal.SIGCONT, None)
 
         for number in (*_PASSED_ON, signal.SIGTSTP):

@@ -130,9 +130,9 @@ async def test_versions_of_a_document_in_one_file_are_imported_once(door: httpx.
 
 async def test_what_a_line_says_is_kept(door: httpx.AsyncClient, memory: Memory, home_path: str) -> None:
     node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Work"))
-    told = text("m1", "# Plan\n\nWe build two boats.", title="Plan", occurred_at="2024-05-03T10:00:00+02:00", file_name="plan.md",
+    sent = text("m1", "# Plan\n\nWe build two boats.", title="Plan", occurred_at="2024-05-03T10:00:00+02:00", file_name="plan.md",
                 media_type="text/markdown", content_type="file_upload", node_id=str(node.node_id), privacy="private")  # fmt: skip
-    reports, _ = await imported(door, home_path, told, conversation("c", 1, started_at="2024-01-01"))
+    reports, _ = await imported(door, home_path, sent, conversation("c", 1, started_at="2024-01-01"))
     [document] = (await door.get(f"{home_path}/documents")).json()
     assert (document["source_id"], document["title"], document["file_name"]) == ("file:m1", "Plan", "plan.md")
     assert document["node_id"] == str(node.node_id)
@@ -140,7 +140,7 @@ async def test_what_a_line_says_is_kept(door: httpx.AsyncClient, memory: Memory,
     [found] = [one for one in records if [one["record_id"]] == reports[0]["record_ids"]]
     assert found["occurred_at"] == "2024-05-03T08:00:00Z"
     exported = (await door.get(f"{home_path}/export")).text.splitlines()
-    assert {**told, "occurred_at": "2024-05-03T08:00:00Z", "version": 1} in [
+    assert {**sent, "occurred_at": "2024-05-03T08:00:00Z", "version": 1} in [
         {**json.loads(line), "node_id": str(node.node_id)} for line in exported
     ]
 
