@@ -197,9 +197,9 @@ class _Export:
         return b"".join(map(self._line, page.lines))
 
     def _line(self, line: ExportedLine) -> bytes:
-        if line.body is not None:
+        if (written := line.written) is not None:
             self._counts["lines"] += 1
-            return line_of(line.body.model_dump(mode="json", exclude_defaults=True))
+            return written
         self._counts["failed"] += 1
         kind = kind_of(getattr(errors, line.cause, errors.InvalidInput)) or UNEXPECTED
         return line_of(LineWithoutSource(source_id=line.source_id, problem=_problem(self._request, kind, line.detail)))

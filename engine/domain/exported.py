@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from engine.domain.lines import line_of
 from engine.domain.written import LineBody
 
 
@@ -25,6 +26,11 @@ class ExportedLine:
     body: LineBody | None
     cause: str = ""
     detail: str = ""
+
+    @property
+    def written(self) -> bytes | None:
+        """The line, without what an import takes for granted."""
+        return line_of(self.body.model_dump(mode="json", exclude_defaults=True)) if self.body else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,9 +133,8 @@ async def _export(memory: Memory, file: IO[bytes], progress: Progress) -> dict[s
 
 
 def _written(line: ExportedLine) -> bytes:
-    if line.body is not None:
-        return line_of(line.body.model_dump(mode="json", exclude_defaults=True))
-    return line_of({"source_id": line.source_id, "problem": {"title": line.cause, "detail": line.detail}})
+    problem = {"title": line.cause, "detail": line.detail}
+    return line.written or line_of({"source_id": line.source_id, "problem": problem})
 
 
 @contextmanager
