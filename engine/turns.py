@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
@@ -23,6 +23,7 @@ MOST_SHARES = 1000
 
 P = ParamSpec("P")
 T = TypeVar("T")
+S = TypeVar("S")
 
 
 class TurnTimeout(Exception):
@@ -120,3 +121,12 @@ async def computed(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
     """The result of `work`, run in a thread when it is this share's turn. For long computations; never for waiting."""
     async with _processor.turn():
         return await asyncio.to_thread(work, *args, **kwargs)
+
+
+async def both(first: Awaitable[T], second: Awaitable[S]) -> tuple[T, S]:
+    """Both results, when both are done. Raises the error of the first one, else that of the second."""
+    found = await asyncio.gather(first, second, return_exceptions=True)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return found  # type: ignore[return-value]

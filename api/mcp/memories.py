@@ -14,7 +14,7 @@ from engine.domain.delta import Change
 from engine.domain.document import DocumentChunk
 from engine.domain.history import Conversation, Turn
 from engine.domain.retraction import RetractionSubject
-from engine.domain.search import Hit, SearchRequest
+from engine.domain.search import AskedRelation, Hit, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 
@@ -87,14 +87,27 @@ async def search_memories(
     cursor: Annotated[str | None, Field(description="`next_cursor` of the answer before.")] = None,
 ) -> dict[str, Any]:
     """Searches the user's long-term memory. Call it before you answer anything about the user, people they know, or earlier
-    conversations. Returns hits, the best first, with place, time and the reason why each was found."""
+    conversations. Returns relations that the query asks for, and hits, the best first, with place, time and the reason why
+    each was found."""
     found = await memory.search(SearchRequest(query, limit, moment=Moment(as_of), cursor=cursor))
-    nothing = () if found.hits else (NO_MORE,) if cursor else (NOTHING,)
+    nothing = () if found.hits or found.relations else (NO_MORE,) if cursor else (NOTHING,)
     left_out = (f"Node {one.node_id} was left out: {one.reason}" for one in found.left_out)
     return {
+        "relations": [_shown_relation(one) for one in found.relations],
         "hits": [shown_hit(hit) for hit in found.hits],
         "notes": [*nothing, *found.notes, *left_out],
         "next_cursor": found.next_cursor,
+    }
+
+
+def _shown_relation(one: AskedRelation) -> dict[str, Any]:
+    return {
+        "says": one.relation.said_of(one.entity_name),
+        "relation_id": one.relation.relation_id,
+        "text": one.text,
+        "title": one.title,
+        "at": one.at,
+        "record": str(MemoryId("record", one.node_id, one.record_id)),
     }
 
 

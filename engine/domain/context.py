@@ -51,7 +51,7 @@ class ContextRequest:
     @property
     def filtered(self) -> bool:
         """Whether it is made of what passes filters alone, and so without a profile or facts from elsewhere."""
-        return self.kinds is not None or self.filters != ALL
+        return self.search.filtered
 
     @property
     def search(self) -> SearchRequest:

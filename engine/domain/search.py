@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.entity import Relation
 from engine.domain.explanation import Explanation, HitExplanation
 from engine.domain.filters import ALL, Filters
 from engine.domain.node import ContentType, Edge, FileState, NodeType
@@ -38,6 +39,11 @@ class SearchRequest:
     cursor: str | None = None
     explain: bool = False
     recall: bool = False
+
+    @property
+    def filtered(self) -> bool:
+        """Whether it is for what passes filters alone."""
+        return self.kinds is not None or self.filters != ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,21 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedRelation:
+    """A relation that a question asks for, of an entity that it names, and the weightiest record that states it; `text`: the
+    sentence, at most 300 characters, None where it may not or cannot be read, and of the past."""
+
+    entity_id: UUID
+    entity_name: str
+    relation: Relation
+    record_id: UUID
+    node_id: UUID
+    title: str
+    at: datetime
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOut:
     """A node that a search could not look at because its tables are damaged."""
 
@@ -117,9 +138,10 @@ class LeftOut:
 class SearchAnswer:
     """Hits in order, the anchors that were navigated to, and what was done: stage times in milliseconds.
 
-    `embeddings`: the version whose vectors were compared, empty where the search went by words alone. `left_out`: damaged
-    nodes, which were not searched. `known_at`: what was known then was searched, on this page and on the next ones;
-    `next_cursor` None: there is no further page. `explanation` None: not asked for.
+    `relations`: those that the question asks for, at most five, on the first page. `embeddings`: the version whose vectors
+    were compared, empty where the search went by words alone. `left_out`: damaged nodes, which were not searched.
+    `known_at`: what was known then was searched, on this page and on the next ones; `next_cursor` None: there is no further
+    page. `explanation` None: not asked for.
     """
 
     query: str
@@ -135,3 +157,4 @@ class SearchAnswer:
     known_at: datetime | None = None
     next_cursor: str | None = None
     explanation: Explanation | None = None
+    relations: tuple[AskedRelation, ...] = ()

@@ -83,14 +83,24 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownAs:
+    """An entity, and a name of it."""
+
+    entity_id: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stated:
-    """The weightiest record that states a relation."""
+    """The weightiest record that states a relation; in which item and where, for those who may read the items."""
 
     relation_id: UUID
     record_id: UUID
     node_id: UUID
     title: str
     at: datetime
+    item_id: UUID | None
+    span: str | None
 
 
 def _of(one: EntitySummary, moment: Moment) -> EntitySummary:
@@ -165,6 +175,10 @@ class EntityReads:
         """The entities with one of these names, in normal form, the longest names first."""
         asked = {"keys": list(keys), "limit": limit}
         return await self.read(principal, moment, cypher("entity/named"), Named, **asked) if keys else []
+
+    async def of_user(self, principal: Principal, moment: Moment) -> list[KnownAs]:
+        """The user as an entity, for the user alone; none where nothing speaks of the user by name."""
+        return await self.read(principal, moment, cypher("entity/of_user"), KnownAs)
 
     async def best_evidence(self, principal: Principal, relations: Sequence[UUID], moment: Moment) -> list[Stated]:
         """Of each of these relations the weightiest record that states it; none where none may be read."""

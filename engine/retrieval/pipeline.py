@@ -1,9 +1,10 @@
 """The read path. A question becomes anchors, anchors become a scope, the scope gives candidates, candidates are ranked.
 
-    parse → embed → anchors → scoped search → fusion → contents of what is shown → rationale
+    parse → embed → anchors → scoped search ∥ relations that are asked for → fusion → contents of what is shown → rationale
 
 One embedding, one Cypher round trip, two SQL round trips; no language model and no file is touched. Where the anchors hold
-nothing, a third one searches everything. Opening a file that a hit names is the second phase, in another module.
+nothing, a third one searches everything; relations are read beside the search, where words of the question ask for any.
+Opening a file that a hit names is the second phase, in another module.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from engine.domain.clock import Clock, Moment, SystemClock
 from engine.domain.explanation import SearchedNodes
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
-from engine.domain.search import Hit, LeftOut, SearchAnswer, SearchRequest
+from engine.domain.search import AskedRelation, Hit, LeftOut, SearchAnswer, SearchRequest
 from engine.domain.search_page import NOTHING_GIVEN, Given, cursor_after, given_before
 from engine.errors import NeurigraphError, ProviderUnavailable
 from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION, LimitReached
 from engine.retrieval.anchors import Anchors, Navigation, navigate
+from engine.retrieval.asked_relations import AskedRelations
 from engine.retrieval.explaining import explained, explained_hits, recall_of
 from engine.retrieval.fusion import Ranked, among, fuse, merged
 from engine.retrieval.hits import Shown, hits_of
@@ -36,6 +38,7 @@ from engine.stores.limits import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.telemetry.stages import Pipeline, Stopwatch, counted
+from engine.turns import both
 
 stage = Pipeline("search")
 
@@ -50,10 +53,11 @@ class Search:
         active: ActiveModel,
         weights: Weights,
         clock: Clock | None = None,
-        kinds: Sequence[str] = (),
+        relations: AskedRelations | None = None,
     ) -> None:
-        """`kinds`: of entities, in the domain."""
-        self._kinds = kinds
+        """`relations` None: answers have none."""
+        self._relations = relations
+        self._kinds = () if relations is None else tuple(relations.domain.labels)
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
         self._limit = postgres.limit
         self._anchors = Anchors(neo4j, weights.anchors)
@@ -124,7 +128,9 @@ class Search:
                 ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, navigation)
             return scanned, [one for one in ranked if not given.holds(one.candidate.item_id)]
 
-        scanned, ranked = await rank(scope, watch)
+        (scanned, ranked), relations = await both(
+            rank(scope, watch), self._asked(principal, question, navigation, request)
+        )
         if not scanned.candidates and nodes is None and navigation.scope is not None and request.widen == "auto":
             navigation, scope = replace(navigation, scope=None), replace(scope, nodes=None)  # the anchors hold nothing
             scanned, ranked = await rank(scope, watch)
@@ -158,8 +164,16 @@ class Search:
             known_at=known_at,
             next_cursor=cursor_after(request, known_at, following) if following else None,
             explanation=explanation,
+            relations=relations,
         )
         return answer, scanned.active
+
+    async def _asked(
+        self, principal: Principal, question: Question, navigation: Navigation, request: SearchRequest
+    ) -> tuple[AskedRelation, ...]:
+        if self._relations is None:
+            return ()
+        return await self._relations.asked(principal, question, navigation, request)
 
     def _parsed(self, request: SearchRequest) -> Question:
         question = parse(request.query, request.moment.as_of or self._clock.now(), self._weights.limits)

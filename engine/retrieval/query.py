@@ -24,6 +24,8 @@ TEXT_WORDS = 32
 
 _PUNCTUATION = "".join(chr(c) for c in range(0x3000) if unicodedata.category(chr(c))[0] in "PS")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu|un|all|dall|dell|nell|sull)['’](?=\w)", re.IGNORECASE)
+"""French and Italian words that are written together with the next one."""
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 # "when" asks at the start, or before a verb; elsewhere it only joins ("what to do when the lease ends").
 _ASKS_TIME = re.compile(
@@ -87,7 +89,7 @@ def _name_keys(text: str) -> tuple[str, ...]:
     for start in range(len(tokens)):
         for end in range(start + 1, min(start + LONGEST_NAME, len(tokens)) + 1):
             run = " ".join(tokens[start:end])
-            for form in (run, _POSSESSIVE.sub("", run)):
+            for form in (run, _POSSESSIVE.sub("", run), _ELIDED.sub("", run)):
                 key = name_key(form)
                 if key and key not in STOP_WORDS:
                     keys[key] = None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.domain.clock import Clock
-from engine.domain.entity import Evidence, Why
+from engine.domain.entity import Why
 from engine.domain.principal import Principal
 from engine.errors import StoreDamaged
 from engine.retrieval.candidate import Contents
@@ -21,6 +21,15 @@ LONGEST = 300
 _END = re.compile(r"[.!?。！？]+[\"”’)\]]*\s+|\n+")
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an item says it: `start-end`, characters. Without an item or a place nothing can be quoted."""
+
+    node_id: UUID
+    item_id: UUID | None
+    span: str | None
+
+
 class Quotes:
     """Reads items that are named by the evidence of relations."""
 
@@ -29,32 +38,32 @@ class Quotes:
 
     async def quoted(self, principal: Principal, why: Why) -> Why:
         """The same evidence, of now, with its words. Without them stays what may not be read, and what a damaged node holds."""
-        places = [(one.node_id, one.item_id) for one in why.evidence if one.item_id is not None and one.span]
-        texts: dict[tuple[UUID, UUID], str] = {}
-        with suppress(StoreDamaged):
-            texts = await self._texts(principal, places)
-        return replace(why, evidence=tuple(_with_words(one, texts) for one in why.evidence))
+        places = [Place(one.node_id, one.item_id, one.span) for one in why.evidence]
+        texts = await self.of(principal, places)
+        evidence = (replace(one, text=texts.get(place)) for one, place in zip(why.evidence, places, strict=True))
+        return replace(why, evidence=tuple(evidence))
 
-    async def _texts(self, principal: Principal, places: Sequence[tuple[UUID, UUID]]) -> dict[tuple[UUID, UUID], str]:
-        if not places:
+    async def of(self, principal: Principal, places: Sequence[Place]) -> dict[Place, str]:
+        """The sentences at these places, of now; without those that may not be read, and without any where a node is damaged."""
+        known = [(one, one.item_id, one.span) for one in places if one.item_id is not None and one.span]
+        if not known:
             return {}
         asked = {
-            "nodes": [node for node, _ in places],
-            "items": [item for _, item in places],
+            "nodes": [one.node_id for one, _, _ in known],
+            "items": [item for _, item, _ in known],
             "as_of": None,
             "known_at": None,
             "now": self._clock.now(),
         }
-        rows = await self._postgres.fetch(principal, sql_text("search/contents"), asked, row=Contents)
-        return {(one.node_id, one.row_id): one.content for one in rows}
-
-
-def _with_words(one: Evidence, texts: dict[tuple[UUID, UUID], str]) -> Evidence:
-    text = texts.get((one.node_id, one.item_id)) if one.item_id else None
-    if text is None or not one.span:
-        return one
-    start, end = map(int, one.span.split("-"))
-    return replace(one, text=sentence(text, start, end))
+        rows: Sequence[Contents] = ()
+        with suppress(StoreDamaged):
+            rows = await self._postgres.fetch(principal, sql_text("search/contents"), asked, row=Contents)
+        texts = {(one.node_id, one.row_id): one.content for one in rows}
+        return {
+            one: sentence(texts[one.node_id, item], *map(int, span.split("-")))
+            for one, item, span in known
+            if (one.node_id, item) in texts
+        }
 
 
 def sentence(text: str, start: int, end: int) -> str:

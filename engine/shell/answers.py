@@ -8,7 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from engine.domain.search import Anchor, Hit, SearchAnswer
+from engine.domain.search import Anchor, AskedRelation, Hit, SearchAnswer
 from engine.progress import counted
 from engine.shell.opening import Opening
 
@@ -28,6 +28,11 @@ def print_answer(console: Console, answer: SearchAnswer, *, most_hits: int) -> N
     anchors = [_anchor(number, anchor) for number, anchor in enumerate(answer.anchors, 1)]
     _print_block(console, "Anchors", Group(*anchors) if anchors else Text("none", style="dim"))
     console.print()
+    if answer.relations:
+        _print_block(
+            console, "Known", Group(*(_relation(number, one) for number, one in enumerate(answer.relations, 1)))
+        )
+        console.print()
     found = [_hit(number, hit, answer.anchors) for number, hit in enumerate(answer.hits[:most_hits], 1)]
     _print_block(console, "Found", Group(*found) if found else Text("nothing", style="dim"))
     console.print()
@@ -89,6 +94,12 @@ def _anchor(number: int, anchor: Anchor) -> Table:
         ]
         lines.append(Text(", ".join(edges), style="dim"))
     return _numbered(number, *lines)
+
+
+def _relation(number: int, one: AskedRelation) -> Table:
+    head = Text(one.relation.said_of(one.entity_name), style="bold")
+    source = Text(f"{one.title} · {one.at:%Y-%m-%d}", style="dim")
+    return _numbered(number, head, source, *([Text(f"“{one.text}”")] if one.text else []))
 
 
 def _hit(number: int, hit: Hit, anchors: tuple[Anchor, ...]) -> Table:

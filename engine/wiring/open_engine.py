@@ -187,13 +187,13 @@ def _wired(
     provisioning, moving = Provisioning(postgres, units, active, clock), Moving(postgres, units, nodes, clock)
     assigns = assigner(settings, stores, provisioning, redactor, clock)
     ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
-    known, kinds = knowledge(settings, stores, ingest, clock), tuple(ingest.entities.domain.labels)
+    known, domain = knowledge(settings, stores, ingest, clock), ingest.entities.domain
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
         ingest=ingest,
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
-        **read_path(settings, stores, known, clock, kinds),
+        **read_path(settings, stores, known, clock, domain),
         touches=touches,
         changes=Changes(shells, ContentHistory(units, active, clock), node_history, edges),
         documents=Documents(postgres, shells),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypedDict
 
 from engine.domain.clock import Clock
+from engine.knowledge.configuration import Domain
+from engine.retrieval.asked_relations import AskedRelations
 from engine.retrieval.budgets import LimitedSearch
 from engine.retrieval.context.about import Knowledge as KnownInGraph
 from engine.retrieval.context.answering import Answers
@@ -32,10 +33,12 @@ class ReadPath(TypedDict):
     quotes: Quotes
 
 
-def read_path(settings: Settings, stores: Stores, known: Knowledge, clock: Clock, kinds: Sequence[str]) -> ReadPath:
-    """Searches, and what is made of them. `kinds`: of entities, in the domain."""
+def read_path(settings: Settings, stores: Stores, known: Knowledge, clock: Clock, domain: Domain) -> ReadPath:
+    """Searches, and what is made of them."""
     postgres, active, weights = stores.postgres, stores.active, load_weights(settings.ranking)
-    search = Search(postgres, stores.neo4j, active, weights, clock, kinds)
+    quotes = Quotes(postgres, clock)
+    relations = AskedRelations(postgres, known["entities"], domain, quotes)
+    search = Search(postgres, stores.neo4j, active, weights, clock, relations)
     limited = LimitedSearch(search, postgres, active)
     graph = KnownInGraph(postgres, known["entities"], known["entity_facts"])
     contexts = Contexts(limited, graph, postgres, active, weights.limits, clock)
@@ -53,5 +56,5 @@ def read_path(settings: Settings, stores: Stores, known: Knowledge, clock: Clock
         ),
         "contexts": contexts,
         "answers": Answers(contexts, stores.language, active),
-        "quotes": Quotes(postgres, clock),
+        "quotes": quotes,
     }

@@ -8,7 +8,7 @@ two on Postgres.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -19,6 +19,7 @@ from engine.domain.context import ContextRequest, Piece
 from engine.domain.entity import UNKNOWN_KIND, Entity, Relation
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
+from engine.domain.search import AskedRelation, SearchRequest
 from engine.errors import NotFound
 from engine.knowledge.facts.about import EntityFacts, FactAbout
 from engine.knowledge.reading import EntityReads, Named, Stated
@@ -68,7 +69,7 @@ class Knowledge:
     async def named(self, principal: Principal, keys: Sequence[str], moment: Moment) -> list[UUID]:
         """The entities that a question names; the longest name of a place in it counts."""
         found = await self._entities.named(principal, keys, moment, limit=LOOKED_AT)
-        return [one.entity_id for one in _longest(found)[:ENTITIES]]
+        return [one.entity_id for one in longest(found)[:ENTITIES]]
 
     async def of_user(self, principal: Principal, request: ContextRequest) -> tuple[FactPlace, ...]:
         """The facts that say who the user is: for the user alone, as of now, where the whole memory is asked."""
@@ -78,13 +79,20 @@ class Knowledge:
         return tuple(await self._postgres.fetch(principal, sql_text("context/profile"), asked, row=FactPlace))
 
     async def about(
-        self, principal: Principal, entities: Sequence[UUID], request: ContextRequest, *, past: bool
+        self,
+        principal: Principal,
+        entities: Sequence[UUID],
+        request: ContextRequest,
+        *,
+        past: bool,
+        without: Collection[UUID] = (),
     ) -> About:
-        """What is known of these entities; `past`: for the user also facts that are over."""
+        """What is known of these entities; `past`: for the user also facts that are over; `without`: relations that it leaves
+        out."""
         moment = request.moment
         asked = (self._one(principal, one, moment, past=past) for one in entities)
         known = list({one.entity.entity_id: one for one in await asyncio.gather(*asked) if one is not None}.values())
-        relations = [relation.relation_id for one in known for relation in one.relations]
+        relations = [one.relation_id for each in known for one in each.relations if one.relation_id not in without]
         stated = {one.relation_id: one for one in await self._entities.best_evidence(principal, relations, moment)}
         lines = [line for one in known for line in _lines(one, stated) if _inside(request, line.node_id)]
         told = await self._told(principal, lines, request)
@@ -114,6 +122,7 @@ class Knowledge:
         for moment in (NOW, Moment(known_at=END_OF_TIME)):  # relations are read by another statement then
             await self._one(principal, unknown, moment, past=False)
         await self._entities.best_evidence(principal, [unknown], NOW)
+        await self._entities.of_user(principal, NOW)
 
     async def _one(self, principal: Principal, entity_id: UUID, moment: Moment, *, past: bool) -> _Known | None:
         """None where it may not be read, or was not there at the moment."""
@@ -134,7 +143,7 @@ class Knowledge:
         return _Known(one, relations, [fact for fact in facts if moment != NOW or fact.status != "withdrawn"])
 
 
-def _longest(found: Sequence[Named]) -> list[Named]:
+def longest(found: Sequence[Named]) -> list[Named]:
     """Without those whose name is a part of a longer one that was found, and without repeats."""
     kept: list[Named] = []
     for one in sorted(found, key=lambda named: -len(named.key.split())):
@@ -148,7 +157,7 @@ def _inside(request: ContextRequest, node_id: UUID) -> bool:
     return request.nodes is None or node_id in request.nodes
 
 
-def placed(request: ContextRequest, now: datetime) -> dict[str, Any]:
+def placed(request: ContextRequest | SearchRequest, now: datetime) -> dict[str, Any]:
     """The parameters of a statement that say what is asked: sources, scopes, the moment."""
     moment = request.moment
     return {
@@ -174,9 +183,14 @@ def _lines(known: _Known, stated: Mapping[UUID, Stated]) -> Iterator[Piece]:
             yield _line(text, mention.record_id, mention.node_id, mention.title, mention.at, one.entity_id)
     for relation in known.relations:
         if source := stated.get(relation.relation_id):
-            since = f" since {relation.since}" if relation.since else ""
-            text = f"{one.name} {relation.reads} {relation.other_name}{since}."
+            text = f"{relation.said_of(one.name)}."
             yield _line(text, source.record_id, source.node_id, source.title, source.at, one.entity_id)
+
+
+def asked_line(one: AskedRelation) -> Piece:
+    """The line of a relation that the question asks for."""
+    text = f"{one.relation.said_of(one.entity_name)}."
+    return _line(text, one.record_id, one.node_id, one.title, one.at, one.entity_id)
 
 
 def _first(lines: Sequence[Piece]) -> tuple[Piece, ...]:

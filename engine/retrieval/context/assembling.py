@@ -7,7 +7,6 @@ One search, and at most thirteen statements more: ten on the graph (`about`), th
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Sequence
 from time import perf_counter
 from typing import TypeVar
@@ -16,11 +15,11 @@ from uuid import UUID
 from engine.domain.clock import NOW, Clock
 from engine.domain.context import Context, ContextItem, ContextRequest
 from engine.domain.principal import Principal
-from engine.domain.search import SearchAnswer
+from engine.domain.search import AskedRelation, SearchAnswer
 from engine.errors import StoreUnavailable
 from engine.providers.active import ActiveModel
 from engine.retrieval.budgets import FIRST, PARTIAL, LimitedSearch, partial_notes
-from engine.retrieval.context.about import About, FactPlace, Knowledge, placed
+from engine.retrieval.context.about import About, FactPlace, Knowledge, asked_line, placed
 from engine.retrieval.context.drafts import Found, beside, drafted
 from engine.retrieval.context.fitting import Fitted, fitted
 from engine.retrieval.context.past_questions import asks_past
@@ -29,7 +28,7 @@ from engine.retrieval.weights import Limits
 from engine.stores.limits import ending_within
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
-from engine.turns import computed
+from engine.turns import both, computed
 
 Answer = TypeVar("Answer")
 NOTHING = SearchAnswer("", (), (), widened=False, nodes_searched=0, items_searched=0)
@@ -59,17 +58,18 @@ class Contexts:
         with ending_within(seconds):
             gathering = _Gathering(self._knowledge, principal, request)
             keys = parse(request.question, self._clock.now(), self._limits).name_keys
-            searched, _ = await _both(
+            searched, _ = await both(
                 self._search.search(principal, request.search, request.limits), gathering.first(keys, seconds)
             )
             searched_at = perf_counter()
             if searched.nodes_searched:
-                await gathering.second()
+                await gathering.second(searched.relations)
             found = Found(
                 searched.hits,
                 gathering.about,
                 gathering.of_user,
                 await gathering.or_less(self._items(principal, request, searched, gathering), {}),
+                tuple(map(asked_line, searched.relations)),
             )
 
         def composed() -> Fitted:
@@ -141,16 +141,16 @@ class _Gathering:
             return
         principal, moment = self._principal, self._request.moment
         with ending_within(seconds * FIRST if self._partial else seconds):
-            self._named, self.of_user = await _both(
+            self._named, self.of_user = await both(
                 self.or_less(self._knowledge.named(principal, keys, moment), []),
                 self.or_less(self._knowledge.of_user(principal, self._request), ()),
             )
 
-    async def second(self) -> None:
-        """What is known of these entities."""
+    async def second(self, asked: Sequence[AskedRelation]) -> None:
+        """What is known of these entities, without the relations that the answer of the search has."""
         if self._named:
-            past = asks_past(self._request.question)
-            known = self._knowledge.about(self._principal, self._named, self._request, past=past)
+            past, told = asks_past(self._request.question), {one.relation.relation_id for one in asked}
+            known = self._knowledge.about(self._principal, self._named, self._request, past=past, without=told)
             self.about = await self.or_less(known, NOTHING_KNOWN)
 
     async def or_less(self, work: Awaitable[Answer], less: Answer) -> Answer:
@@ -164,18 +164,6 @@ class _Gathering:
             if note not in self.missing:
                 self.missing.append(note)
             return less
-
-
-Other = TypeVar("Other")
-
-
-async def _both(first: Awaitable[Answer], second: Awaitable[Other]) -> tuple[Answer, Other]:
-    """Both results, when both are done. Raises the error of the first one, else that of the second."""
-    found = await asyncio.gather(first, second, return_exceptions=True)
-    for one in found:
-        if isinstance(one, BaseException):
-            raise one
-    return found  # type: ignore[return-value]
 
 
 def _notes(request: ContextRequest) -> tuple[str, ...]:

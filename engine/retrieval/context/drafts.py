@@ -1,6 +1,6 @@
 """Which pieces a context may have, in the order in which they take its tokens. Pure.
 
-    the user and the named entities → current facts → hits, the best first, each with the neighbours that help
+    asked relations → the user and the named entities → current facts → hits, the best first, each with the neighbours that help
 
 No duplicates: an item, or the same words of one speaker, stand once; a fact or an observation and the turn that it was read
 from take one place.
@@ -30,12 +30,14 @@ PARTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A piece before it has its mark. `group`: the conversation or document, `place`: within it."""
+    """A piece before it has its mark. `group`: the conversation or document, `place`: within it; `asked`: the question asks for
+    just this."""
 
     piece: Piece
     section: Section
     group: UUID | None = None
     place: tuple[int, int, str] = (0, 0, "")
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,14 @@ class Drafts:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was gathered: hits, what is known, who the user is, and the items behind all of it."""
+    """What was gathered: hits, what is known, who the user is, the items behind all of it, and the lines of relations that the
+    question asks for."""
 
     hits: Sequence[Hit]
     about: About
     of_user: Sequence[FactPlace]
     items: Mapping[UUID, ContextItem]
+    asked: Sequence[Piece] = ()
 
 
 def beside(hit: Hit) -> Iterator[UUID]:
@@ -79,15 +83,29 @@ def drafted(found: Found, count_tokens: Callable[[str], int]) -> Drafts:
     taken, also = _one_place(passages, facts, found.items, count_tokens)
     profile = {one.fact_id for one in found.of_user}
     told = [_fact(item, found, also) for item in facts.values() if item.item_id not in taken]
+    told, asked = _asked_first(told, found.asked)
     of_user = [replace(one, section="profile") for one in told if one.piece.item_id in profile]
     others = [one for one in told if one.piece.item_id not in profile]
     kept = [hit for hit in passages if hit.item_id not in taken]
     texts = "\n".join([one.piece.text for one in told] + [hit.content for hit in kept]).casefold()
-    lines = [line for line in found.about.lines if line.text.rstrip(".").casefold() not in texts]
+    lines = [line for line in found.about.lines if _plain(line) not in texts]
     beside_hits = _with_neighbours(kept, found.items, {*taken, *(hit.item_id for hit in kept)})
     said = [_passage(hit, also) if isinstance(hit, Hit) else _neighbour(hit) for hit in beside_hits]
-    pieces = _unlike([*of_user, *(Draft(line, "profile") for line in lines), *others, *said])
+    pieces = _unlike([*asked, *of_user, *(Draft(line, "profile") for line in lines), *others, *said])
     return Drafts(tuple(pieces), _groups(kept, pieces))
+
+
+def _asked_first(facts: Sequence[Draft], lines: Sequence[Piece]) -> tuple[list[Draft], list[Draft]]:
+    """The facts, those that say what a line of a relation says first among them, and the lines that no fact says."""
+    texts = {_plain(line): line for line in lines}
+    said = {text for text in texts for fact in facts if text in _plain(fact.piece)}
+    marked = [replace(fact, asked=any(text in _plain(fact.piece) for text in said)) for fact in facts]
+    left = [Draft(line, "profile", asked=True) for text, line in texts.items() if text not in said]
+    return sorted(marked, key=lambda fact: not fact.asked), left
+
+
+def _plain(piece: Piece) -> str:
+    return piece.text.rstrip(".").casefold()
 
 
 def _facts(found: Found) -> Iterator[ContextItem]:

@@ -18,6 +18,8 @@ Count = Callable[[str], int]
 SHARES: dict[Section, float] = {"profile": 0.15, "facts": 0.45, "passages": 1.0}
 """Up to which share of the tokens a section may go, those before it included; what is left at the end goes to what did not
 fit."""
+ASKED = 0.8
+"""The same for relations that the question asks for."""
 LONGEST = 0.5
 """Share of the tokens that one piece may have; of a longer one the sentences are kept that share most words with the
 question."""
@@ -41,7 +43,9 @@ def fitted(drafts: Drafts, question: str, most: int, count: Count) -> Fitted:
     asked = frozenset(words(question))
     room = _Room(drafts, most, count)
     for draft in drafts.pieces:
-        room.take(_shortened(draft, asked, round(most * LONGEST), count), SHARES[draft.section])
+        room.take(
+            _shortened(draft, asked, round(most * LONGEST), count), ASKED if draft.asked else SHARES[draft.section]
+        )
     for draft in [*room.refused]:
         room.take(draft, 1.0)
     chosen = room.chosen

@@ -1,0 +1,194 @@
+"""The relations that a question asks for: those of the entities that it names, of a type whose words stand in it, and those
+between two of these entities.
+
+    words of the question → types → relations of the named entities → what states them → what may be told, in its words
+
+The words of a type are those by which it is found in texts. A question without any costs nothing; else it is read beside the
+scan of items: one Cypher statement for each entity and one for what states the relations, two SQL statements.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from uuid import UUID
+
+from engine.domain.clock import NOW
+from engine.domain.entity import Relation
+from engine.domain.languages import stem, stop_words
+from engine.domain.names import name_key
+from engine.domain.principal import Principal
+from engine.domain.search import AskedRelation, SearchRequest
+from engine.domain.terms import folded, term_id, words
+from engine.errors import NotFound, StoreDamaged
+from engine.knowledge.configuration import Domain, RelationType, Words
+from engine.knowledge.reading import EntityReads, KnownAs, Named, Stated
+from engine.retrieval.anchors import NamedEntity, Navigation
+from engine.retrieval.context.about import longest, placed
+from engine.retrieval.query import Question
+from engine.retrieval.quotes import Place, Quotes
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+ENTITIES, READ, SHOWN = 4, 200, 5
+"""Most entities whose relations are read, relations of each, and relations of an answer."""
+_OWN = frozenset(
+    "my mine mein meine meinem meinen meiner meines mi mis mío mía meu minha meus minhas mon ma mes".split()
+)
+"""Words by which the user speaks of what is the user's."""
+_NO_WORDS = re.compile(r"\{\w+\}|\*")
+
+Sides = Mapping[str, set[bool | None]]
+"""By type on which side of the relation the named entity stands: True for the source, None for either."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """A way to name a type: of each of its words the terms that it may have in a question."""
+
+    relation_type: str
+    outgoing: bool | None
+    terms: tuple[frozenset[int], ...]
+
+    def stands_in(self, asked: frozenset[int]) -> bool:
+        """Whether all of its words are among the terms of a question."""
+        return all(not asked.isdisjoint(word) for word in self.terms)
+
+
+class AskedRelations:
+    """Reads relations that questions ask for, as far as the principal may."""
+
+    def __init__(self, postgres: Postgres, entities: EntityReads, domain: Domain, quotes: Quotes) -> None:
+        self._postgres, self._entities, self._quotes, self.domain = postgres, entities, quotes, domain
+        self._by_term: dict[int, list[_Wording]] = defaultdict(list)
+        for wording in _wordings(domain.relations):
+            for term in wording.terms[0]:
+                self._by_term[term].append(wording)
+
+    async def asked(
+        self, principal: Principal, question: Question, navigation: Navigation, request: SearchRequest
+    ) -> tuple[AskedRelation, ...]:
+        """The strongest of them; none on later pages of a search, and where filters say what is searched."""
+        sides = self._sides(question.terms)
+        named = _named(question, navigation.entities)[:ENTITIES]
+        if request.cursor or request.filtered or not (sides or len(named) > 1):
+            return ()
+        if sides and principal.owns and not _OWN.isdisjoint(question.tokens):
+            named = [*named, *await self._entities.of_user(principal, request.moment)]
+        found = await self._found(principal, question, named, sides, request)
+        stated = await self._entities.best_evidence(principal, [one.relation_id for _, one in found], request.moment)
+        with suppress(StoreDamaged):  # a search goes on without damaged nodes
+            return await self._told(principal, found, {one.relation_id: one for one in stated}, request)
+        return ()
+
+    def _sides(self, terms: Sequence[int]) -> Sides:
+        """The types that the question names."""
+        asked, sides = frozenset(terms), defaultdict[str, set[bool | None]](set)
+        found = [one for term in asked for one in self._by_term.get(term, ()) if one.stands_in(asked)]
+        for one in found:
+            if not any(set(one.terms) < set(other.terms) for other in found):  # a brother-in-law is no brother
+                sides[one.relation_type].add(one.outgoing)
+        return sides
+
+    async def _found(
+        self,
+        principal: Principal,
+        question: Question,
+        named: Sequence[KnownAs],
+        sides: Sides,
+        request: SearchRequest,
+    ) -> list[tuple[KnownAs, Relation]]:
+        ended = question.asked_time == "past" and request.moment == NOW
+
+        async def of(one: KnownAs) -> tuple[Relation, ...]:
+            with suppress(NotFound):
+                return await self._entities.relations(principal, one.entity_id, request.moment, ended=ended, limit=READ)
+            return ()
+
+        known = await asyncio.gather(*map(of, named))
+        others = {one.entity_id for one in named}
+        by_id = {
+            relation.relation_id: (one, relation)
+            for one, relations in reversed(list(zip(named, known, strict=True)))
+            for relation in _chosen(relations, sides, others)
+        }
+        return sorted(by_id.values(), key=lambda found: (-found[1].strength, -found[1].confidence))[:SHOWN]
+
+    async def _told(
+        self,
+        principal: Principal,
+        found: Sequence[tuple[KnownAs, Relation]],
+        stated: Mapping[UUID, Stated],
+        request: SearchRequest,
+    ) -> tuple[AskedRelation, ...]:
+        """Those that a record states which belongs to the scopes and sources of the request: the graph does not know them."""
+        if not stated:
+            return ()
+        asked = placed(request, self._entities.now()) | {
+            "nodes": list({one.node_id for one in stated.values()}),
+            "records": list({one.record_id for one in stated.values()}),
+        }
+        told = set(await self._postgres.fetch(principal, sql_text("context/records"), asked, row=UUID))
+        places = [Place(one.node_id, one.item_id, one.span) for one in stated.values() if one.record_id in told]
+        quoted = await self._quotes.of(principal, places) if request.moment == NOW else {}
+        return tuple(
+            AskedRelation(
+                entity_id=named.entity_id,
+                entity_name=named.name,
+                relation=relation,
+                record_id=source.record_id,
+                node_id=source.node_id,
+                title=source.title,
+                at=source.at,
+                text=quoted.get(Place(source.node_id, source.item_id, source.span)),
+            )
+            for named, relation in found
+            if (source := stated.get(relation.relation_id)) is not None and source.record_id in told
+        )
+
+
+def _named(question: Question, entities: Sequence[NamedEntity]) -> list[KnownAs]:
+    """The entities by the longest names, in the order of the question."""
+    names = {one.entity_id: one.name for one in entities}
+    found = longest([Named(one.entity_id, name_key(one.name)) for one in entities])
+    known = [KnownAs(one.entity_id, names[one.entity_id]) for one in found]
+    return sorted(known, key=lambda one: question.text.casefold().find(one.name.casefold()))
+
+
+def _chosen(relations: Sequence[Relation], sides: Sides, named: Collection[UUID]) -> list[Relation]:
+    """The relations to another named entity, and those of the asked types: of each type those on the asked side, if there
+    are any."""
+    shown = [one for one in relations if not one.archived]
+    right = [one for one in shown if not {None, one.outgoing}.isdisjoint(sides.get(one.relation_type, ()))]
+    answered = {one.relation_type for one in right}
+    return [
+        one
+        for one in shown
+        if one in right or one.other_id in named or (one.relation_type in sides and one.relation_type not in answered)
+    ]
+
+
+def _wordings(relations: Sequence[RelationType]) -> Iterator[_Wording]:
+    for one in relations:
+        either: list[Words] = [
+            {"en": (one.reads, one.inverse)}, one.phrases, one.inverse_phrases, one.past_phrases, one.inverse_past_phrases,
+            one.own_phrases, one.together,
+        ]  # fmt: skip
+        sided = [(one.nouns, None if one.symmetric else False), (one.inverse_nouns, True)]
+        for by_language, outgoing in [*sided, *((phrases, None) for phrases in either)]:
+            for language, listed in by_language.items():
+                for terms in {_terms(phrase, language) for phrase in listed} - {()}:
+                    yield _Wording(one.name, outgoing, terms)
+
+
+def _terms(phrase: str, language: str) -> tuple[frozenset[int], ...]:
+    """Of each word of a phrase that carries meaning the terms by which a question may have it."""
+    plain = folded(_NO_WORDS.sub(" ", phrase))
+    if language == "en":
+        return tuple(frozenset({term_id(word)}) for word in words(plain))
+    kept = [word for word in plain.split() if word not in stop_words(language)]
+    return tuple(frozenset(map(term_id, (*words(word), stem(word, language)))) for word in kept)

@@ -1,0 +1,131 @@
+"""A question that asks for a relation of an entity that it names gets it with its source, wherever that lies."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from engine.domain.clock import Moment
+from engine.domain.context import ContextRequest
+from engine.domain.filters import Filters
+from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode, User
+from engine.domain.principal import Principal
+from engine.domain.scope import MemoryScope
+from engine.domain.search import SearchRequest
+from engine.memory import Memory
+from engine.neurigraph import Engine
+
+WHEN = datetime(2024, 3, 9, 18, tzinfo=UTC)
+MARRIED = "Ellen Harlan is married to Dave Kowalski since 2003"
+ASKED = "Whom is Ellen Harlan married to?"
+
+
+async def say(memory: Memory, name: str, *texts: str, day: int = 0, **where: Any) -> None:
+    turns = tuple(Turn("Bob", text) for text in texts)
+    await memory.records.remember(Conversation(name, turns, name, WHEN + timedelta(days=day)), **where)
+
+
+async def relations(memory: Memory, question: str, **request: Any) -> list[str]:
+    found = await memory.search(SearchRequest(question, **request))
+    return [one.relation.said_of(one.entity_name) for one in found.relations]
+
+
+@pytest.fixture
+async def bob(memory: Memory, user: User) -> Memory:
+    """What states the marriage lies at another node than all else of Ellen."""
+    ellen, fishing = [
+        await memory.nodes.provision(NewNode(user.user_id, name, keywords=(word,)))
+        for name, word in (("Ellen Harlan", "hospital"), ("Fishing", "walleye"))
+    ]
+    await say(memory, "Shift", "Ellen Harlan has the late shift at the hospital.", node_id=ellen.node_id)
+    talk = ("We fished for walleye.", "Ellen Harlan married Dave Kowalski in 2003, before the boat was bought.")
+    await say(memory, "Opener", *talk, node_id=fishing.node_id)
+    await say(memory, "Family", "Ruth Harlan is the mother of Ellen Harlan. Katie Kowalski is her daughter.", day=1)
+    await say(memory, "Me", "Dave Kowalski is my brother-in-law.", "My sister Ellen Harlan called.", day=2)
+    return memory
+
+
+@pytest.mark.ledger("A09", "X02")
+@pytest.mark.parametrize(
+    "question",
+    [
+        ASKED, "Who is Ellen Harlan's husband?", "Is Ellen Harlan married?", "Mit wem ist Ellen Harlan verheiratet?",
+        "¿Quién es el marido de Ellen Harlan?", "Qui est le mari d'Ellen Harlan ?", "How are Ellen Harlan and Dave Kowalski related?",
+    ],
+)  # fmt: skip
+async def test_it_is_found_where_no_anchor_leads(bob: Memory, question: str) -> None:
+    answer = await bob.search(SearchRequest(question))
+    [married] = [one for one in answer.relations if one.relation.relation_type == "MARRIED_TO"]
+    assert married.relation.said_of(married.entity_name) == MARRIED
+    assert (married.title, married.text) == (
+        "Opener",
+        "Ellen Harlan married Dave Kowalski in 2003, before the boat was bought.",
+    )
+    assert married.relation.relation_id == (await bob.entities.why(married.relation.relation_id)).relation_id
+    assert married.at == WHEN
+
+
+@pytest.mark.ledger("A09")
+async def test_only_what_is_asked_for(bob: Memory) -> None:
+    assert await relations(bob, "What does Ellen Harlan eat?") == []
+    assert await relations(bob, "Who is married?") == [], "nobody is named"
+    assert await relations(bob, "Who is Ellen Harlan's mother?") == ["Ellen Harlan is a child of Ruth Harlan"]
+    assert await relations(bob, "Whose mother is Ruth Harlan?") == ["Ruth Harlan is a parent of Ellen Harlan"]
+    assert await relations(bob, "Who is my brother-in-law?") == ["Bob Harlan is an in-law of Dave Kowalski"]
+    assert await relations(bob, "Who is my sister?") == ["Bob Harlan is a sibling of Ellen Harlan"]
+    assert await relations(bob, ASKED, filters=Filters(tags=("walleye",))) == []
+    assert await relations(bob, ASKED, kinds=("fact",)) == []
+
+
+@pytest.mark.ledger("A09")
+async def test_on_the_first_page_alone(bob: Memory) -> None:
+    first = await bob.search(SearchRequest(ASKED, limit=1))
+    second = await bob.search(SearchRequest(ASKED, limit=1, cursor=first.next_cursor))
+    assert first.relations and not second.relations
+
+
+@pytest.mark.ledger("A09")
+async def test_of_the_moment_that_is_asked_for(memory: Memory, engine: Engine) -> None:
+    for number, town in enumerate(("Galway", "Lunenburg")):
+        await say(memory, town, f"Teresa Vang lives in {town}.", day=365 * number)
+    where = "Where does Teresa Vang live?"
+    assert await relations(memory, where) == ["Teresa Vang lives in Lunenburg"]
+    both = await relations(memory, "Where did Teresa Vang live before?")
+    assert sorted(both) == ["Teresa Vang lives in Galway until 2025-03-09", "Teresa Vang lives in Lunenburg"]
+    assert await relations(memory, where, moment=Moment(known_at=WHEN)) == []
+    answer = await memory.search(SearchRequest(where, moment=Moment(known_at=engine.parts.clock.now())))
+    assert [one.text for one in answer.relations] == [None], "the past has no words"
+
+
+@pytest.mark.ledger("A09", "X01")
+async def test_as_far_as_its_source_may_be_read(bob: Memory, engine: Engine, user: User) -> None:
+    coach, hidden = [
+        await bob.nodes.provision(NewNode(user.user_id, name, kind))
+        for name, kind in (("Coach", "persona"), ("Hidden", "concept"))
+    ]
+    thread = bob.within(MemoryScope("thread", "t"))
+    await say(thread, "Thread", "Ellen Harlan is a friend of Zacharias Quill.")
+    assert await relations(bob, "Who is a friend of Ellen Harlan?") == []
+    assert await relations(thread, "Who is a friend of Ellen Harlan?") == [
+        "Ellen Harlan is a friend of Zacharias Quill"
+    ]
+    await say(bob, "Hidden", "Ellen Harlan is a neighbor of Otto Brandt.", node_id=hidden.node_id)
+    await say(bob, "Private", "Ellen Harlan is a cousin of Mona Sandvik.", node_id=hidden.node_id, privacy="private")
+    question = "Who is a neighbor, cousin, friend, husband, mother of Ellen Harlan?"
+    reader = engine.memory_as(Principal("persona", coach.node_id, user.user_id))
+    assert await relations(reader, question) == []
+    await bob.grants.give(NewGrant(hidden.node_id, "persona", coach.node_id, "read"))
+    assert await relations(reader, question, widen="always") == ["Ellen Harlan is a neighbor of Otto Brandt"]
+    assert len(await relations(bob, question)) == 4
+
+
+@pytest.mark.ledger("A09", "X14")
+async def test_a_short_context_has_it_first(bob: Memory) -> None:
+    for tokens in (60, 150, 300, 2000):
+        context = await bob.context(ContextRequest(ASKED, tokens))
+        assert context.pieces[0].text == f"{MARRIED}."
+        assert [piece.text for piece in context.pieces].count(f"{MARRIED}.") == 1
