@@ -128,9 +128,8 @@ class Search:
                 ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, navigation)
             return scanned, [one for one in ranked if not given.holds(one.candidate.item_id)]
 
-        (scanned, ranked), relations = await both(
-            rank(scope, watch), self._asked(principal, question, navigation, request)
-        )
+        asking = self._asked(principal, question, navigation, request)
+        (scanned, ranked), relations = await both(rank(scope, watch), asking)
         if not scanned.candidates and nodes is None and navigation.scope is not None and request.widen == "auto":
             navigation, scope = replace(navigation, scope=None), replace(scope, nodes=None)  # the anchors hold nothing
             scanned, ranked = await rank(scope, watch)
