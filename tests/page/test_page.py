@@ -166,7 +166,7 @@ async def test_a_search_shows_what_it_touched_and_why(bobs: Tab, engine: Engine,
     ways = await page.evaluate(CLASSES, "way")
     assert str(bob.user.user_id) in ways and len(ways) > len(answer.anchors)
     assert await page.evaluate("neurigraph.cy.edges('.way').length") == len(ways) - 1
-    for hit, card in zip(answer.hits, await page.locator("#results .card").all(), strict=True):
+    for hit, card in zip(answer.hits, await page.locator("#results ol .card").all(), strict=True):
         text = await card.inner_text()
         assert hit.content.split("\n")[0][:60] in text and hit.why.rpartition("): ")[2] in text
     await expect(page.locator("#results")).to_contain_text("named in the question")

@@ -28,6 +28,7 @@ from tests.flows.test_graph_commands import Shell
 from tests.page.conftest import OPERATORS, OpenTab, serving
 
 QUESTIONS = ("Who is Dave?", "Where does Ellen live?", "Who bought the boat?")
+ASKED = "Who is Ellen's husband?"
 LIMIT = 5
 Answers = Mapping[str, Any]
 
@@ -36,6 +37,8 @@ async def in_python(memory: Memory) -> Answers:
     found: dict[str, Any] = {}
     for question in QUESTIONS:
         found[question] = [hit.content for hit in (await memory.search(SearchRequest(question, LIMIT))).hits]
+    asked = (await memory.search(SearchRequest(ASKED))).relations
+    found[ASKED] = [(one.relation.said_of(one.entity_name), one.text) for one in asked]
     for name in ("Ellen", "Dave"):
         entity = (await memory.entities.list(name=name, everything=True))[0]
         relations = await memory.entities.relations(entity.entity_id)
@@ -74,6 +77,8 @@ class Doors:
         rest, user_id, found = self.rest, self.user.user_id, {}
         for question in QUESTIONS:
             found[question] = [hit.content for hit in (await rest.search(user_id, query=question, limit=LIMIT)).hits]
+        asked = (await rest.search(user_id, query=ASKED)).relations
+        found[ASKED] = [(one.relation.said_of(one.entity_name), one.text) for one in asked]
         for name in ("Ellen", "Dave"):
             entity = (await rest.list_entities(user_id, name=name, all=True))[0]
             relations = await rest.list_relations(user_id, entity.entity_id)
@@ -89,6 +94,9 @@ class Doors:
             found[question] = [
                 hit["content"] for hit in (await shell.answers("ask", question, "--limit", str(LIMIT)))["hits"]
             ]
+        asked = (await shell.answers("ask", ASKED))["relations"]
+        ends = ((one["entity_name"], one["relation"]["reads"], one["relation"]["other_name"]) for one in asked)
+        found[ASKED] = [(" ".join((*one, "since 2003")), said["text"]) for one, said in zip(ends, asked, strict=True)]
         for name in ("Ellen", "Dave"):
             relations = (await shell.answers("entity", "relations", name))["relations"]
             found[f"relations of {name}"] = sorted((one["relation_type"], one["other_name"]) for one in relations)
@@ -102,6 +110,8 @@ class Doors:
         for question in QUESTIONS:
             hits = (await called(self.mcp, "search_memories", query=question, limit=LIMIT))["hits"]
             found[question] = [hit["content"] for hit in hits]
+        asked = (await called(self.mcp, "search_memories", query=ASKED))["relations"]
+        found[ASKED] = [(one["says"], one["text"]) for one in asked]
         for name in ("Ellen", "Dave"):
             entity = (await called(self.mcp, "list_entities", name=name))["entities"][0]
             told = await called(self.mcp, "get_entity", entity_id=entity["entity_id"])
@@ -159,7 +169,12 @@ async def the_story(doors: Doors) -> None:
     await doors.rest.provision_node(user_id, name="Lake", aliases=["Halfmoon"])
     await doors.rest.write_fact(user_id, text="Ellen lives at 27 Birch Street.", about=["Ellen"], at="2023-06-01")
     said = await doors.agree()
-    assert "Dave married" in said["Who is Dave?"][0] and ("MARRIED_TO", "Dave") in said["relations of Ellen"]
+    married = ("Ellen is married to Dave since 2003", "Dave married my sister Ellen in 2003.")
+    assert (
+        said[ASKED] == [married]
+        and "Dave married" in said["Who is Dave?"][0]
+        and ("MARRIED_TO", "Dave") in said["relations of Ellen"]
+    )
     assert said["facts about Ellen"] == ["Ellen lives at 27 Birch Street."] and said["nodes"] == [
         "Bob Harlan",
         "Family",
@@ -196,9 +211,15 @@ async def test_the_page_tells_it_too(engine: Engine, bob: User, tab: OpenTab) ->
         for question in QUESTIONS:
             await one.page.fill("#question", question)
             await one.page.press("#question", "Enter")
-            cards = one.page.locator("#results .card")
+            cards = one.page.locator("#results ol .card")
             await expect(cards.first).to_contain_text(said[question][0])
             for text in said[question]:
                 await expect(cards.filter(has_text=text).first).to_be_visible()
+        await one.page.fill("#question", ASKED)
+        await one.page.press("#question", "Enter")
+        [(_, sentence)] = said[ASKED]
+        card = one.page.locator("#results ul .card")
+        await expect(card).to_contain_text("Ellen is married to Dave, since 2003")
+        await expect(card).to_contain_text(f"“{sentence}”")
         for name in said["nodes"]:
             await expect(one.page.get_by_role("treeitem").filter(has_text=name).first).to_be_visible()

@@ -31,6 +31,9 @@ export function showResults(answer, open, close) {
     el("p", { class: "quiet small" }, summary),
     ...answer.notes.map((note) => el("p", { class: "quiet small" }, note)),
   ];
+  if (answer.relations.length) {
+    parts.push(el("h3", {}, "Relations: what the question asks for"), el("ul", {}, answer.relations.map((one) => relation(one, open))));
+  }
   if (answer.anchors.length) {
     parts.push(el("h3", {}, "Anchors: where the question leads"), el("ul", {}, answer.anchors.map((one) => anchor(one, open))));
   }
@@ -47,6 +50,19 @@ export function showResults(answer, open, close) {
   $("results").hidden = false;
   $("panel").scrollTop = 0;
   say(summary);
+}
+
+function relation(one, open) {
+  const { reads, other_id, other_name, since, until } = one.relation;
+  const times = [since && `since ${since}`, until && `until ${until}`].filter(Boolean).map((part) => `, ${part}`).join("");
+  return el(
+    "li",
+    { class: "card" },
+    el("p", {}, button(one.entity_name, () => open.entity(one.entity_id, one.entity_name)), ` ${reads} `,
+      button(other_name, () => open.entity(other_id, other_name)), times),
+    one.text && el("p", {}, `“${one.text}”`),
+    el("p", { class: "quiet" }, `${shownDay(one.at)} · `, button(one.title || "untitled", () => open.record(one.node_id, one.record_id))),
+  );
 }
 
 function anchor(one, open) {
