@@ -141,6 +141,7 @@ def _summary(here: Session, found: list[Check]) -> int:
         here.line(f"  source {activate}")
     for command in (
         f'neurigraph {home}ask "Where does Ellen live now?"',
+        f'neurigraph {home}ask "Whom is Ellen married to?"',
         f'neurigraph {home}ask "What was caught on the opener?" --open',
         f'neurigraph {home}entity relations "Bob Harlan"',
         f"neurigraph {home}up --browser",
