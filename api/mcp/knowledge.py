@@ -34,7 +34,7 @@ async def list_entities(
 
 async def get_entity(
     memory: Memory,
-    entity_id: UUID,
+    entity_id: Annotated[UUID, Field(description="As list_entities gives it; find a name with list_entities first.")],
     ended: Annotated[bool, Field(description="Also relations and facts that are over.")] = False,
     limit: Limit = 30,
 ) -> dict[str, Any]:
@@ -74,7 +74,7 @@ async def get_entity(
 
 async def explain(
     memory: Memory,
-    relation_id: Annotated[UUID | None, Field(description="Of get_entity: which records state it.")] = None,
+    relation_id: Annotated[UUID | None, Field(description="As get_entity gives it: which records state it.")] = None,
     query: Annotated[str, Field(description="Or a search: how its hits were found and scored.")] = "",
     memory_id: Annotated[str, Field(description="With query: only this hit.")] = "",
 ) -> dict[str, Any]:
