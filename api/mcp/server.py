@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from api.mcp import budget, prompts, resources
 from api.mcp.tools import TOOLS
 from api.mcp.tracing import Traced
-from api.problems import TABLE, UNEXPECTED
+from engine.domain.problems import TABLE, UNEXPECTED
 from engine.errors import InvalidInput, NeurigraphError, NotFound, StoreFailed
 from engine.memory import Memory
 from engine.turns import computed
