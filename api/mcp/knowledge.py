@@ -67,9 +67,19 @@ async def get_entity(
             }
             for one in relations
         ],
+        "ended_left_out": await _ended(memory, entity.entity_id, len(facts) + len(relations), limit)
+        if not ended
+        else None,
         "mentions": entity.mentions,
         "mentioned_in": [str(MemoryId("record", one.node_id, one.record_id)) for one in entity.latest],
     }
+
+
+async def _ended(memory: Memory, entity_id: UUID, shown: int, limit: int) -> int | None:
+    """How many relations and facts that are over an answer of so many leaves out."""
+    facts = await memory.entities.facts(entity_id, ended=True, limit=limit)
+    relations = await memory.entities.relations(entity_id, ended=True, limit=limit)
+    return max(0, len(facts) + len(relations) - shown) or None
 
 
 async def explain(
