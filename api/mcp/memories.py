@@ -90,7 +90,8 @@ async def search_memories(
     cursor: Annotated[str | None, Field(description="`next_cursor` of the answer before.")] = None,
 ) -> dict[str, Any]:
     """Searches the user's long-term memory. Call it before you answer anything about the user, people they know, or earlier
-    conversations. Returns hits, the best first, with place, time and the reason why each was found."""
+    conversations. Returns hits, the best first, with place, time and the reason why each was found; scores order
+    the hits of one answer only, and may be negative."""
     found = await memory.search(SearchRequest(query, limit, moment=Moment(as_of), cursor=cursor))
     nothing = () if found.hits else (NO_MORE,) if cursor else (NOTHING,)
     left_out = (f"Node {one.node_id} was left out: {one.reason}" for one in found.left_out)
