@@ -18,8 +18,9 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.problems import TABLE, http_kind, problem
+from api.problems import http_kind, problem
 from engine.domain.principal import Identity
+from engine.domain.problems import TABLE
 from engine.errors import TooLarge
 from engine.turns import SHARE
 

@@ -198,7 +198,7 @@ class ImportTotals(BaseModel):
     """The last line of the answer to an import: without it the answer was cut."""
 
     done: bool = Field(description="Whether all was read; if not, `problem` says why.", examples=[True])
-    lines: int = Field(description="Lines before this one.", examples=[2])
+    lines: int = Field(description="Lines that are reported before this one.", examples=[2])
     stored: int = Field(examples=[2])
     skipped: int = Field(description="Lines that were stored before.")
     failed: int = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -19,6 +18,7 @@ from starlette.routing import Match, Route
 from api.headers import SECURITY_HEADERS
 from api.observing import TRACE_ID, route_of
 from engine import errors
+from engine.domain.problems import TABLE, UNEXPECTED, Kind, kind_of, members_of
 
 log = logging.getLogger(__name__)
 
@@ -29,43 +29,12 @@ PROVIDER_RETRY = 5.0
 """Seconds after which a request to a model service may be retried."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of problem: its status, the last part of its type URI, and its title."""
-
-    status: int
-    slug: str
-    title: str
-
-
-TABLE: Mapping[type[errors.NeurigraphError], Kind] = {
-    errors.InvalidInput: Kind(422, "invalid-input", "The request is not valid."),
-    errors.DepthExceeded: Kind(422, "depth-exceeded", "A node cannot lie deeper than layer 5."),
-    errors.MovedIntoItself: Kind(422, "moved-into-itself", "A node cannot be moved into itself."),
-    errors.WrongContentType: Kind(415, "wrong-content-type", "This content type is not supported."),
-    errors.TooLarge: Kind(413, "too-large", "The input is too large."),
-    errors.NotFound: Kind(404, "not-found", "Not found."),
-    errors.Conflict: Kind(409, "conflict", "The request conflicts with the current state."),
-    errors.NameTaken: Kind(409, "name-taken", "A sibling already has this name."),
-    errors.AliasTaken: Kind(409, "alias-taken", "Another entity already has this alias."),
-    errors.Archived: Kind(409, "archived", "An archived node takes no writes."),
-    errors.Outdated: Kind(412, "outdated", "It was changed meanwhile."),
-    errors.NoLanguageModel: Kind(409, "no-language-model", "No language model is configured."),
-    errors.InProgress: Kind(409, "in-progress", "The same request is still in progress."),
-    errors.IdempotencyMismatch: Kind(422, "idempotency-mismatch", "The idempotency key belongs to another request."),
-    errors.StoreUnavailable: Kind(503, "store-unavailable", "A store does not answer."),
-    errors.WritingStopped: Kind(503, "writing-stopped", "Writes are stopped until the operator acts; reads go on."),
-    errors.StoreFull: Kind(507, "store-full", "A store has no room left."),
-    errors.ProviderUnavailable: Kind(
-        503, "provider-unavailable", "An external service, for models or identities, does not answer."
-    ),
-    errors.Rehydrating: Kind(503, "rehydrating", "The file is being restored."),
-    errors.CommitSetAside: Kind(409, "commit-set-aside", "An earlier write of it was set aside."),
-    errors.StoreFailed: Kind(500, "store-failed", "A store refused a statement of the engine."),
-    errors.StoreDamaged: Kind(500, "store-damaged", "Data in a store is damaged."),
-    errors.DamagedFile: Kind(500, "damaged-file", "The stored file is damaged; it was not served."),
+BY_NAME = {
+    "user_id": "a user is found by handle with GET /v1/users/by-handle/HANDLE.",
+    "node_id": "nodes are found by name with GET /v1/users/USER_ID/anchors?name=NAME.",
+    "entity_id": "entities are found by name with GET /v1/users/USER_ID/entities?name=NAME.",
 }
-UNEXPECTED = Kind(500, "internal", "Internal error; the request was not the cause.")
+"""Requests that give the ids which these fields take."""
 INVALID = TABLE[errors.InvalidInput]
 _HTTP = {
     400: Kind(400, "malformed", "The request cannot be read."),
@@ -119,20 +88,9 @@ def problem(
     return JSONResponse(content | members, kind.status, dict(headers or {}), MEDIA_TYPE)
 
 
-def members_of(kind: Kind, instance: str, detail: str) -> dict[str, Any]:
-    """The members that every problem has."""
-    known = {"title": kind.title, "status": kind.status, "detail": detail, "instance": instance}
-    return {"type": f"urn:neurigraph:problem:{kind.slug}", **known}
-
-
 def http_kind(status: int) -> Kind:
     """The kind of problem for a plain HTTP status."""
     return _HTTP.get(status) or Kind(status, "http", HTTPStatus(status).phrase)
-
-
-def kind_of(error: type[BaseException]) -> Kind | None:
-    """The kind of problem for an error of the engine; None for a bug."""
-    return next((TABLE[cls] for cls in error.__mro__ if cls in TABLE), None)
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -197,7 +155,7 @@ async def engine_problem(request: Request, error: Exception) -> Response:
 async def validation_problem(request: Request, error: Exception) -> Response:
     """The response for a request that does not fit its schema; it names the fields, never their values."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
-    texts = [(_place(entry["loc"]), entry["msg"].removeprefix("Value error, ")) for entry in found[:MOST_ERRORS]]
+    texts = [(_place(entry["loc"]), _wrong(entry)) for entry in found[:MOST_ERRORS]]
     places = [{"location": location, "detail": detail} for location, detail in texts]
     first = ": ".join(texts[0]) if texts else ""
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
@@ -231,6 +189,13 @@ def _retry(error: errors.NeurigraphError) -> dict[str, str]:
     if isinstance(error, errors.ProviderUnavailable):
         return {"Retry-After": str(math.ceil(error.retry_after or PROVIDER_RETRY))}
     return {}
+
+
+def _wrong(entry: Mapping[str, Any]) -> str:
+    """What is wrong with a field; where a name stands for an id, the request that finds it by name."""
+    if entry["type"] in ("uuid_parsing", "uuid_type") and (by_name := BY_NAME.get(entry["loc"][-1])):
+        return f"This is not an id; {by_name}"
+    return str(entry["msg"]).removeprefix("Value error, ")
 
 
 def _place(location: Sequence[Any]) -> str:

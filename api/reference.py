@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
@@ -19,6 +20,7 @@ STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem a
 h2{margin-top:2.5rem}details{border-top:1px solid #8884;padding:.5rem 0}summary{cursor:pointer}
 code,pre{font:14px/1.45 ui-monospace,monospace}pre{overflow:auto;background:#8881;padding:.7rem;border-radius:.4rem}
 b{display:inline-block;min-width:3.5rem}td{padding:.1rem 1rem .1rem 0;vertical-align:top}"""
+CODE = re.compile(r"`([^`]+)`")
 POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-{}'"
 
 
@@ -31,14 +33,23 @@ async def reference(request: Request) -> HTMLResponse:
 def page(document: Document) -> str:
     """The document in HTML; all text is escaped."""
     info = document["info"]
-    paragraphs = "".join(f"<p>{escape(text)}</p>" for text in info["description"].strip().split("\n\n"))
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(info["title"])} REST</title>'
         '<meta name="viewport" content="width=device-width"><style>'
         + STYLE
         + f"</style><h1>{escape(info['title'])}</h1>"
-        f'{paragraphs}<p>For tools: <a href="/v1/openapi.json">openapi.json</a></p>{"".join(_operations(document))}</html>'
+        + _paragraphs(info["description"])
+        + f'<p>For tools: <a href="/v1/openapi.json">openapi.json</a></p>{"".join(_operations(document))}</html>'
     )
+
+
+def _paragraphs(markdown: str) -> str:
+    return "".join(f"<p>{_text(one)}</p>" for one in markdown.strip().split("\n\n"))
+
+
+def _text(markdown: str) -> str:
+    """The only Markdown that descriptions have: code between backticks."""
+    return CODE.sub(r"<code>\1</code>", escape(markdown))
 
 
 def _operations(document: Document) -> Iterator[str]:
@@ -50,14 +61,14 @@ def _operations(document: Document) -> Iterator[str]:
                 yield f"<h2>{escape(group)}</h2>"
             yield (
                 f"<details><summary><b>{method.upper()}</b> <code>{escape(path)}</code></summary>"
-                f"<p>{escape(operation['description'])}</p>{_parameters(operation)}{_body(operation)}"
+                f"{_paragraphs(operation['description'])}{_parameters(operation)}{_body(operation)}"
                 f"<table>{_answers(operation, document['components']['responses'])}</table></details>"
             )
 
 
 def _parameters(operation: Document) -> str:
     rows = "".join(
-        f"<tr><td><code>{escape(one['name'])}</code><td>{one['in']}<td>{escape(one.get('description', ''))}"
+        f"<tr><td><code>{escape(one['name'])}</code><td>{one['in']}<td>{_text(one.get('description', ''))}"
         for one in operation.get("parameters", ())
     )
     return f"<table>{rows}</table>" if rows else ""
@@ -79,4 +90,4 @@ def _answers(operation: Document, shared: Document) -> str:
         status: shared.get(one.get("$ref", "").rpartition("/")[2], one)
         for status, one in operation["responses"].items()
     }
-    return "".join(f"<tr><td>{status}<td>{escape(answer['description'])}" for status, answer in sorted(named.items()))
+    return "".join(f"<tr><td>{status}<td>{_text(answer['description'])}" for status, answer in sorted(named.items()))

@@ -1949,7 +1949,9 @@ class Operations:
         recall: bool = OMIT,
         cursor: str | None = OMIT,
     ) -> Call[SearchAnswer]:
-        """Finds the anchors of the query and searches only there; opens no file."""
+        """Finds the anchors of the query and searches only there; opens no file.
+
+        The `score` of a hit orders the hits of this answer; it can be negative and says nothing beside other answers."""
         return Call(
             "POST",
             path("/v1/users/{}/search", user_id),

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, cast
 from uuid import UUID
 
-from engine.errors import InvalidInput, NotFound
+from engine.errors import InvalidInput
 
 Kind = Literal["record", "item"]
+_EXPECTED = "A memory_id is copied from an answer: item/NODE/ID or record/NODE/ID."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def parsed(text: str) -> MemoryId:
     try:
         node_id, own_id = map(UUID, ids)
     except ValueError as error:
-        raise InvalidInput("A memory_id is copied from an answer: item/NODE/ID or record/NODE/ID.") from error
+        raise InvalidInput(_EXPECTED) from error
     if kind not in ("record", "item"):
-        raise NotFound
+        raise InvalidInput(_EXPECTED)
     return MemoryId(cast(Kind, kind), node_id, own_id)

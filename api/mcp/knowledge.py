@@ -34,7 +34,7 @@ async def list_entities(
 
 async def get_entity(
     memory: Memory,
-    entity_id: UUID,
+    entity_id: Annotated[UUID, Field(description="As list_entities gives it; find a name with list_entities first.")],
     ended: Annotated[bool, Field(description="Also relations and facts that are over.")] = False,
     limit: Limit = 30,
 ) -> dict[str, Any]:
@@ -67,14 +67,24 @@ async def get_entity(
             }
             for one in relations
         ],
+        "ended_left_out": await _ended(memory, entity.entity_id, len(facts) + len(relations), limit)
+        if not ended
+        else None,
         "mentions": entity.mentions,
         "mentioned_in": [str(MemoryId("record", one.node_id, one.record_id)) for one in entity.latest],
     }
 
 
+async def _ended(memory: Memory, entity_id: UUID, shown: int, limit: int) -> int | None:
+    """How many relations and facts that are over an answer of so many leaves out."""
+    facts = await memory.entities.facts(entity_id, ended=True, limit=limit)
+    relations = await memory.entities.relations(entity_id, ended=True, limit=limit)
+    return max(0, len(facts) + len(relations) - shown) or None
+
+
 async def explain(
     memory: Memory,
-    relation_id: Annotated[UUID | None, Field(description="Of get_entity: which records state it.")] = None,
+    relation_id: Annotated[UUID | None, Field(description="As get_entity gives it: which records state it.")] = None,
     query: Annotated[str, Field(description="Or a search: how its hits were found and scored.")] = "",
     memory_id: Annotated[str, Field(description="With query: only this hit.")] = "",
 ) -> dict[str, Any]:

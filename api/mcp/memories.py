@@ -15,6 +15,7 @@ from engine.domain.document import DocumentChunk
 from engine.domain.history import Conversation, Turn
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import AskedRelation, Hit, SearchRequest
+from engine.domain.written import Instant
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 
@@ -22,7 +23,7 @@ MemoryIdText = Annotated[
     str, Field(description="As an answer of this server gives it: item/NODE/ID or record/NODE/ID.")
 ]
 Reason = Annotated[str, Field(description="Why, for the history.")]
-Limit = Annotated[int, Field(ge=1, le=100)]
+Limit = Annotated[int, Field(ge=1, le=100, description="How many at most, 1 to 100.")]
 
 NOTHING, NO_MORE = "Nothing was found.", "There is nothing more."
 
@@ -40,7 +41,7 @@ async def add_memory(
     memory: Memory,
     text: Annotated[str, Field(description="A note, a fact, a document.")] = "",
     messages: Annotated[list[Message], Field(description="Or a conversation, in order.")] = [],  # noqa: B006
-    title: str = "",
+    title: Annotated[str, Field(description="What it is called; without it, the beginning of the text.")] = "",
     id: Annotated[
         str,
         Field(
@@ -49,7 +50,7 @@ async def add_memory(
         ),
     ] = "",
     node_id: Annotated[
-        UUID | None, Field(description="Node at which to store; without it the content decides.")
+        UUID | None, Field(description="Id of the node at which to store; without it the content decides.")
     ] = None,
 ) -> dict[str, Any]:
     """Stores a text or a conversation in the user's long-term memory. Send one of `text` and `messages`. Store what will matter
@@ -83,12 +84,14 @@ async def search_memories(
     memory: Memory,
     query: Annotated[str, Field(min_length=1, description="A question or words; names help.")],
     limit: Limit = 10,
-    as_of: Annotated[AwareDatetime | None, Field(description="What was true then; without it, now.")] = None,
+    as_of: Annotated[
+        Instant | None, Field(description="What was true then, a date or a time; without it, now.")
+    ] = None,
     cursor: Annotated[str | None, Field(description="`next_cursor` of the answer before.")] = None,
 ) -> dict[str, Any]:
     """Searches the user's long-term memory. Call it before you answer anything about the user, people they know, or earlier
     conversations. Returns relations that the query asks for, and hits, the best first, with place, time and the reason why
-    each was found."""
+    each was found; scores order the hits of one answer only, and may be negative."""
     found = await memory.search(SearchRequest(query, limit, moment=Moment(as_of), cursor=cursor))
     nothing = () if found.hits or found.relations else (NO_MORE,) if cursor else (NOTHING,)
     left_out = (f"Node {one.node_id} was left out: {one.reason}" for one in found.left_out)
@@ -174,6 +177,10 @@ async def update_memory(  # noqa: PLR0913 - the arguments of a tool are its para
     named = parsed(memory_id)
     fields = {"content": content, "title": title, "summary": summary}
     given = {name: value for name, value in fields.items() if value is not None}
+    if not given:
+        raise InvalidInput("Send at least one of content, title and summary.")
+    if named.kind == "item" and given.keys() != {"content"}:
+        raise InvalidInput("An item has neither title nor summary: send content, or the memory_id of its record.")
     if named.kind == "record" and content is not None:
         if len(given) > 1:
             raise InvalidInput("Change the text of a record and its title or summary in two calls.")

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from api.mcp import budget, prompts, resources
 from api.mcp.tools import TOOLS
 from api.mcp.tracing import Traced
-from api.problems import TABLE, UNEXPECTED
+from engine.domain.problems import TABLE, UNEXPECTED
 from engine.errors import InvalidInput, NeurigraphError, NotFound, StoreFailed
 from engine.memory import Memory
 from engine.turns import computed
@@ -33,7 +33,10 @@ BUDGET = {
     "type": "integer", "default": DEFAULT_TOKENS, "minimum": LEAST_TOKENS, "maximum": MOST_TOKENS,
     "description": "Tokens, about, to which the answer is cut.",
 }  # fmt: skip
-MISSING = "Not found: nothing here has this id, or it is not yours to see."
+NOTHING_THERE = "nothing here has this id, or it is not yours to see."
+MISSING = f"Not found: {NOTHING_THERE}"
+WRONG = {"missing": "it is missing", "uuid_parsing": "not an id", "uuid_type": "not an id"}
+"""Kinds of invalid arguments in plainer words than the library's."""
 
 Context = ServerRequestContext[Any, Any]
 MemoryOf = Callable[[Context], Awaitable[Memory]]
@@ -47,7 +50,7 @@ def server(memory_of: MemoryOf) -> Server[Any]:
         try:
             text, failed = await _called(memory_of, context, params), False
         except Exception as error:  # noqa: BLE001 - the assistant reads one sentence, the log the traceback
-            text, failed = sentence(error), True
+            text, failed = _told(error, params), True
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
     async def list_tools(_: Context, __: object) -> types.ListToolsResult:
@@ -101,7 +104,8 @@ async def _called(memory_of: MemoryOf, context: Context, params: types.CallToolR
     if isinstance(most, bool) or not isinstance(most, int) or not LEAST_TOKENS <= most <= MOST_TOKENS:
         raise InvalidInput(f"max_tokens is a whole number from {LEAST_TOKENS} to {MOST_TOKENS}.")
     if unknown := sorted(given.keys() - tool.parameters.get("properties", {}).keys()):
-        raise InvalidInput(f"The tool {tool.name} has no argument {', '.join(unknown)[:200]}.")
+        known = ", ".join([*tool.parameters.get("properties", {}), "max_tokens"])
+        raise InvalidInput(f"The tool {tool.name} has no argument {', '.join(unknown)[:200]}; it has {known}.")
     arguments = tool.fn_metadata.validate_arguments(given)
     memory = await memory_of(context)
     answer = await tool.fn_metadata.call_fn(tool.fn, True, arguments, {"memory": memory})
@@ -117,13 +121,23 @@ async def _or_refused(memory_of: MemoryOf, context: Context, work: Callable[[Mem
         raise MCPError(types.INVALID_PARAMS if ours else types.INTERNAL_ERROR, sentence(error)) from error
 
 
+def _told(error: Exception, params: types.CallToolRequestParams) -> str:
+    """What went wrong with a call, in one line that names the argument and what is expected of it."""
+    tool = TOOLS.get(params.name)
+    if isinstance(error, ValidationError) and tool is not None:
+        first, *others = error.errors(include_url=False, include_input=False)
+        argument, *inside = first["loc"]
+        wrong = WRONG.get(first["type"]) or first["msg"].removeprefix("Value error, ").replace("Input should", "should")
+        more = f" (and {len(others)} more)" if others else ""
+        about = "" if inside else tool.parameters["properties"][argument].get("description", "")
+        return f"{'.'.join(map(str, first['loc']))}: {wrong}{more}. {about and f'Expected: {about}'}".rstrip()
+    told = sentence(error)
+    ids = [name for name in params.arguments or {} if name.endswith("_id")]
+    return f"{ids[0]}: {NOTHING_THERE}" if told == MISSING and len(ids) == 1 else told
+
+
 def sentence(error: Exception) -> str:
     """What went wrong in one sentence; unexpected errors are logged alone."""
-    if isinstance(error, ValidationError):
-        first, *others = error.errors(include_url=False, include_input=False)
-        place = ".".join(str(part) for part in first["loc"])
-        more = f" (and {len(others)} more)" if others else ""
-        return f"{place}: {first['msg'].removeprefix('Value error, ')}{more}."
     if isinstance(error, NeurigraphError) and any(kind in TABLE for kind in type(error).__mro__):
         if isinstance(error, StoreFailed):
             log.error("%s", error.detail, exc_info=error)

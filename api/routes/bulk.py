@@ -17,11 +17,12 @@ from api.bodies import check_content_type
 from api.context import UserMemory
 from api.downloads import disposition
 from api.lines import Spool, answering
-from api.models import ExportTotals, ImportTotals, LineWithoutSource, ReportedLine
-from api.problems import UNEXPECTED, WRITES, Kind, Problem, http_kind, kind_of, members_of
+from api.models import ExportTotals, ImportTotals, ReportedLine
+from api.problems import WRITES, Problem, http_kind
 from engine import errors
-from engine.domain.exported import ExportedLine, ExportPage
+from engine.domain.exported import ExportCount, ExportPage
 from engine.domain.lines import MEDIA_TYPE, Line, LineReport, LineSplitter, batches, line_of
+from engine.domain.problems import UNEXPECTED, Kind, kind_of, members_of
 from engine.memory import Memory
 from engine.turns import computed
 
@@ -80,8 +81,8 @@ LINES: dict[int | str, dict[str, Any]] = {
 async def import_lines(request: Request, memory: UserMemory) -> Response:
     """Stores one conversation or text a line, while the lines arrive, and reports each line.
 
-    A line that cannot be stored stops no other. What is sent again is stored once: after a cut, send all of it again. Without
-    its last line the answer was cut.
+    A line that cannot be stored stops no other. The totals that end an export are passed over. What is sent again is stored
+    once: after a cut, send all of it again. Without its last line the answer was cut.
     """
     check_content_type(request, MEDIA_TYPE)
     await memory.ingests.lines(())  # refuses those who may not, before anything is read
@@ -165,25 +166,22 @@ class _Export:
 
     def __init__(self, request: Request, memory: Memory, first: ExportPage) -> None:
         self._request, self._memory, self._page = request, memory, first
-        self._counts: Counter[str] = Counter()
+        self._count = ExportCount(memory.principal.user_id)
 
     async def lines(self) -> AsyncGenerator[bytes]:
         """The lines, page by page, then the totals."""
-        totals: dict[str, Any] = {}
+        left_out = problem = None
         try:
             async for page in self._pages():
-                self._counts["withdrawn"] += page.withdrawn
-                if page.lines:
-                    yield await computed(self._joined, page)
+                if lines := await computed(self._count.written, page):
+                    yield lines
             left_out = await self._memory.exports.left_out(self._page.place)
-            totals = {"of_personas": left_out.of_others, "waiting_turns": left_out.waiting}
         except (errors.NeurigraphError, HTTPException) as error:
-            totals = {"problem": _problem(self._request, _kind(error), str(error.detail))}
+            problem = _problem(self._request, _kind(error), str(error.detail))
         except Exception:
             log.exception("an export ended with an unexpected error")
-            totals = {"problem": _problem(self._request, UNEXPECTED, UNEXPECTED.title)}
-        by = {name: self._counts[name] for name in ("lines", "failed", "withdrawn")}
-        yield line_of(ExportTotals(done="problem" not in totals, **by, **totals))
+            problem = _problem(self._request, UNEXPECTED, UNEXPECTED.title)
+        yield line_of(ExportTotals(**self._count.totals(left_out, problem)))
 
     async def _pages(self) -> AsyncGenerator[ExportPage]:
         yield self._page
@@ -192,17 +190,6 @@ class _Export:
                 raise HTTPException(401)
             self._page = await self._memory.exports.page(self._page.place)
             yield self._page
-
-    def _joined(self, page: ExportPage) -> bytes:
-        return b"".join(map(self._line, page.lines))
-
-    def _line(self, line: ExportedLine) -> bytes:
-        if (written := line.written) is not None:
-            self._counts["lines"] += 1
-            return written
-        self._counts["failed"] += 1
-        kind = kind_of(getattr(errors, line.cause, errors.InvalidInput)) or UNEXPECTED
-        return line_of(LineWithoutSource(source_id=line.source_id, problem=_problem(self._request, kind, line.detail)))
 
 
 def _problem(request: Request, kind: Kind, detail: str, fields: list[dict[str, str]] | None = None) -> Problem:

@@ -24,7 +24,10 @@ router = APIRouter(prefix="/v1/users/{user_id}", tags=["search"], route_class=Js
 
 @router.post("/search", operation_id="search", responses=documented(400, 413, 415) | PAGE_HEADERS)
 async def search(body: Question, memory: UserMemory, page: ANextPage) -> SearchAnswer:
-    """Finds the anchors of the query and searches only there; opens no file."""
+    """Finds the anchors of the query and searches only there; opens no file.
+
+    The `score` of a hit orders the hits of this answer; it can be negative and says nothing beside other answers.
+    """
     limits = ReadLimits(body.max_ms, body.max_tokens, body.partial)
     asked = SearchRequest(
         body.query, body.limit, **_where(body), cursor=page.cursor, explain=body.explain, recall=body.recall

@@ -6,16 +6,16 @@
 //   node                        records  first       last
 //   Family/Siblings/Ellen       4        2023-06-01  2025-11-09
 //   Family/Parents              3        2024-11-29  2025-09-28
-//   Hobbies/Fishing             3        2026-02-08  2026-03-15
+//   Hobbies/Fishing             3        2026-02-09  2026-03-15
 //   Family                      2        2025-12-28  2026-03-15
-//   Family/Siblings/Ellen/Dave  2        2024-10-15  2024-11-29
-//   Health/Knee                 2        2024-04-02  2024-10-15
+//   Family/Siblings/Ellen/Dave  2        2024-10-16  2024-11-29
+//   Health/Knee                 2        2024-04-02  2024-10-16
 //   /                           1        2024-08-11  2024-08-11
 //   Business/Employees          1        2026-03-15  2026-03-15
 //   Business/Employees/Dave     1        2025-05-04  2025-05-04
 //   Business/Finances           1        2025-12-28  2025-12-28
-//   Health                      1        2024-10-15  2024-10-15
-//   Hobbies/Fishing/Dave        1        2024-03-09  2024-03-09
+//   Health                      1        2024-10-16  2024-10-16
+//   Hobbies/Fishing/Dave        1        2024-03-10  2024-03-10
 //   Hobbies/Woodturning         1        2025-03-16  2025-03-16
 CYPHER 25
 MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(named:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity)

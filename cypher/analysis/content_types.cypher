@@ -4,7 +4,7 @@
 // Index: node_name.
 // Result on the bundled history:
 //   type          records  items  private  first       last
-//   conversation  71       264    0        2024-03-09  2026-03-15
+//   conversation  71       264    0        2024-03-10  2026-03-15
 //   file_upload   2        29     0        2024-06-18  2026-03-15
 //   other         2        2      0        2023-06-01  2025-10-18
 CYPHER 25

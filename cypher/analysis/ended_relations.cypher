@@ -1,5 +1,5 @@
-// Purpose: relations that are over, the last ones first, and what ended each: a text says so, a newer relation of its sort, or a fact that replaced its own.
-//   Merged entities are one: as long as the relation of one part holds, that of the whole does.
+// Purpose: relations that are over, the last ones first, and what ended each: a text, a newer relation of its sort, or a fact that replaced its own.
+//   Of merged entities one holds as long as that of any part does.
 // Parameters: user_id (text: whose graph), symmetric (texts: types whose direction says nothing, as the domain file has them), limit (number: rows at most).
 // Returns: source, relation, target, until, by (text, relation or fact).
 // Index: entity_active.

@@ -4,10 +4,10 @@
 // Index: node_name.
 // Result on the bundled history with limit 4:
 //   days  after       until
-//   282   2023-06-01  2024-03-09
-//   65    2024-08-11  2024-10-15
+//   283   2023-06-01  2024-03-10
+//   66    2024-08-11  2024-10-16
 //   63    2025-01-12  2025-03-16
-//   56    2025-06-22  2025-08-17
+//   57    2025-06-22  2025-08-18
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})-[:HOLDS]->(r:Record)
 USING INDEX SEEK n:Node(user_id, name_key)

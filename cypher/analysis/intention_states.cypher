@@ -4,7 +4,7 @@
 // Index: intention_user.
 // Result on the bundled history:
 //   who         state  intentions  oldest
-//   Bob Harlan  open   5           2024-05-19
+//   Bob Harlan  open   5           2024-05-20
 CYPHER 25
 MATCH (r:Record)-[i:INTENDS {user_id: $user_id}]->(member:Entity)
 USING INDEX SEEK i:INTENDS(user_id)

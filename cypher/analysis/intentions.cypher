@@ -8,7 +8,7 @@
 //   Bob Harlan  I want to get back into woodturning properly.                                             2025-03-16  Cedar Court and the old lathe
 //   Bob Harlan  I'd like to learn that.                                                                   2025-03-16  Cedar Court and the old lathe
 //   Bob Harlan  I want to make him foreman, properly, with the title on the truck door if he likes.       2025-01-12  Books, prices and a promotion
-//   Bob Harlan  Present is harder, I'd like to make something.                                            2024-05-19  The big one, and a birthday
+//   Bob Harlan  Present is harder, I'd like to make something.                                            2024-05-20  The big one, and a birthday
 CYPHER 25
 MATCH (r:Record)-[i:INTENDS {user_id: $user_id}]->(member:Entity)
 USING INDEX SEEK i:INTENDS(user_id)

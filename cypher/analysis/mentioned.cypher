@@ -4,12 +4,12 @@
 // Index: entity_active.
 // Result on the bundled history with limit 6:
 //   entity         kind    records  nodes  first       last
-//   Bob Harlan     person  68       22     2024-03-09  2026-03-15
-//   Iris           person  65       22     2024-03-09  2026-03-15
-//   Dave Kowalski  person  41       19     2024-03-09  2026-03-15
+//   Bob Harlan     person  68       22     2024-03-10  2026-03-15
+//   Iris           person  65       22     2024-03-10  2026-03-15
+//   Dave Kowalski  person  41       19     2024-03-10  2026-03-15
 //   Ellen          person  23       13     2023-06-01  2026-03-15
-//   Marianne       person  16       11     2024-03-09  2026-03-15
-//   Owen           person  9        7      2024-05-19  2026-03-15
+//   Marianne       person  16       11     2024-03-10  2026-03-15
+//   Owen           person  9        7      2024-05-20  2026-03-15
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
 USING INDEX SEEK e:Entity(user_id, active)

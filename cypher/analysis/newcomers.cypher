@@ -4,9 +4,9 @@
 // Index: entity_active.
 // Result on the bundled history with from "2026-01-01", to "2026-03-01", limit 5:
 //   day         entity  kind    records
-//   2026-02-08  Advent  thing   1
-//   2026-02-08  Lund    person  1
-//   2026-02-08  Savior  thing   1
+//   2026-02-09  Advent  thing   1
+//   2026-02-09  Lund    person  1
+//   2026-02-09  Savior  thing   1
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record)
 USING INDEX SEEK e:Entity(user_id, active)

@@ -4,8 +4,8 @@
 // Index: alias_name.
 // Result on the bundled history with entity "Ellen", known_at "9999-12-31", limit 3:
 //   source         relation    target        records  first       last        over
-//   Bob Harlan     SIBLING_OF  Ellen         2        2024-03-09  2025-12-28  false
-//   Dave Kowalski  MARRIED_TO  Ellen         1        2024-03-09  2024-03-09  false
+//   Bob Harlan     SIBLING_OF  Ellen         2        2024-03-10  2025-12-28  false
+//   Dave Kowalski  MARRIED_TO  Ellen         1        2024-03-10  2024-03-10  false
 //   Ellen          OWNS        Birch Street  1        2025-11-09  2025-11-09  true
 CYPHER 25
 MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)

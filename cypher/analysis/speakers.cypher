@@ -4,8 +4,8 @@
 // Index: entity_active.
 // Result on the bundled history:
 //   entity      records  nodes  first       last
-//   Bob Harlan  64       22     2024-03-09  2026-03-15
-//   Iris        64       22     2024-03-09  2026-03-15
+//   Bob Harlan  64       22     2024-03-10  2026-03-15
+//   Iris        64       22     2024-03-10  2026-03-15
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS {role: 'author'}]-(r:Record)<-[:HOLDS]-(n:Node)
 USING INDEX SEEK e:Entity(user_id, active)

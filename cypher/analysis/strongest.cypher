@@ -1,5 +1,5 @@
-// Purpose: the relations that most records state, the surest first among equals; those that are over have an end. Without those that the user has set aside.
-//   Relations of merged entities are those of the whole, counted together.
+// Purpose: the relations that most records state, the surest first among equals; those that are over have an end. Without those that the user has set
+//   aside. Relations of merged entities are counted together.
 // Parameters: user_id (text: whose graph), limit (number: rows at most), symmetric (texts: types whose direction says nothing, as the domain file has them).
 // Returns: source, relation, target, records, confidence, since, until.
 // Index: entity_active.

@@ -4,12 +4,12 @@
 // Index: alias_name.
 // Result on the bundled history with entity "Owen":
 //   day         what       detail
-//   2024-05-19  mentioned  The big one, and a birthday, 2
+//   2024-05-20  mentioned  The big one, and a birthday, 2
 //   2024-11-29  mentioned  The day after Thanksgiving, 2
 //   2025        begins     Owen OWNS Delta
-//   2025-08-17  mentioned  The cough, and a bowl at the fair, 2
+//   2025-08-18  mentioned  The cough, and a bowl at the fair, 2
 //   2025-12-28  mentioned  Christmas and a question from Dave, 2
-//   2026-02-08  mentioned  Ice fishing and a bowl for the church, 1
+//   2026-02-09  mentioned  Ice fishing and a bowl for the church, 1
 //   2026-03-15  mentioned  Fishing log, March 2024 to March 2026, 7
 //   2026-03-15  mentioned  Two years on, 1
 CYPHER 25

@@ -4,8 +4,8 @@
 // Index: entity_active.
 // Result on the bundled history with limit 3:
 //   source         relation    target      confidence  day         record
-//   Dave Kowalski  MARRIED_TO  Ellen       0.765       2024-03-09  Planning opening day
-//   Dave Kowalski  WORKS_FOR   Bob Harlan  0.765       2024-03-09  Planning opening day
+//   Dave Kowalski  MARRIED_TO  Ellen       0.765       2024-03-10  Planning opening day
+//   Dave Kowalski  WORKS_FOR   Bob Harlan  0.765       2024-03-10  Planning opening day
 //   Owen           OWNS        Delta       0.81        2025-12-28  Christmas and a question from Dave
 CYPHER 25
 MATCH (source:Entity {user_id: $user_id, active: true})-[one:SUPERSEDES WHERE one.known_to IS NULL]->*(:Entity)-[relation]->(:Entity)

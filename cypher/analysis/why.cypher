@@ -4,7 +4,7 @@
 // Index: alias_name.
 // Result on the bundled history with entity "Bob", other "Ellen":
 //   source      relation    target  day         record                              weight  over
-//   Bob Harlan  SIBLING_OF  Ellen   2024-03-09  Planning opening day                0.95    false
+//   Bob Harlan  SIBLING_OF  Ellen   2024-03-10  Planning opening day                0.95    false
 //   Bob Harlan  SIBLING_OF  Ellen   2025-12-28  Christmas and a question from Dave  0.95    false
 CYPHER 25
 MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merges:SUPERSEDES*0..8]-(e:Entity),

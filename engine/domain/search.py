@@ -80,7 +80,12 @@ class ReachedOver:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One found item with its record, its file and the signals that put it there."""
+    """One found item with its record, its file and the signals that put it there.
+
+    `score`: it orders the hits of one answer, and says nothing beside other answers: a sum of signals, most of which tell by how
+    many standard deviations the item lies above or below what was searched, each with its weight. Below 0 is an item that lies
+    below the average; it is shown where nothing better was found. Of a search with decay it is meaning × confidence × decay.
+    """
 
     item_id: UUID
     record_id: UUID

@@ -35,8 +35,8 @@ class Importing:
         self._principal, self._terms = principal, terms
 
     async def stored(self, lines: Sequence[Line]) -> tuple[LineReport, ...]:
-        """One report for each line, in order; what it calls stored is durable. Raises StoreUnavailable: what was stored until
-        then stays, and is known when the lines come again."""
+        """One report for each line, in order, but for the totals of an export; what it calls stored is durable. Raises
+        StoreUnavailable: what was stored until then stays, and is known when the lines come again."""
         read = await computed(read_lines, lines, self._most, self._redactor)
         written = [line for line in read if isinstance(line, WrittenLine)]
         reports = {line.number: line for line in read if isinstance(line, LineReport)}
@@ -55,7 +55,7 @@ class Importing:
             ]
             done = await self._ingest.store(self._principal, pending, Silent(), terms=self._terms)
             reports |= {line.number: report for line, report in zip(group, self._reported(group, done), strict=True)}
-        return tuple(reports[line.number] for line in lines)
+        return tuple(reports[line.number] for line in lines if line.number in reports)
 
     def _id(self, line: WrittenLine) -> str:
         """The id of the source as reports of ingests have it."""

@@ -42,8 +42,8 @@ class WrittenLine:
 
 
 def read_lines(lines: Sequence[Line], most_bytes: int, redactor: Redactor) -> list[WrittenLine | LineReport]:
-    """Each line as what is to be stored, or as the report of what is wrong with it."""
-    return [_read(line, most_bytes, redactor) for line in lines]
+    """Each line as what is to be stored, or as the report of what is wrong with it; without the totals of an export."""
+    return [read for line in lines if (read := _read(line, most_bytes, redactor)) is not None]
 
 
 def failed_line(
@@ -55,14 +55,15 @@ def failed_line(
     )
 
 
-def _read(line: Line, most_bytes: int, redactor: Redactor) -> WrittenLine | LineReport:
-    """An export has lines of its own: one for each source that it could not give, and one at its end."""
+def _read(line: Line, most_bytes: int, redactor: Redactor) -> WrittenLine | LineReport | None:
+    """An export has lines of its own: one for each source that it could not give, and its totals at the end, which are no record:
+    None."""
     if line.content is None:
         return failed_line(line.number, TooLarge(f"A line has at most {most_bytes} bytes."))
     try:
         value = _parsed(line.content)
         if "done" in value:
-            return LineReport(line.number, "skipped")
+            return None
         if "problem" in value:
             return failed_line(line.number, NotFound("The export could not give this source."))
         body = LineBody.model_validate(value, context=KEEPING_OFFSETS)

@@ -65,12 +65,14 @@ class Ingests(OfGraph, name="ingests"):
     @writes(owner, redacts={"lines": redactions.redacted_later}, spends=True)
     async def lines(self, lines: Sequence[Line]) -> tuple[LineReport, ...]:
         """Stores a batch of lines of an import, each as `engine.domain.written.LineBody` says. One report for each, in
-        their order; what it calls stored is durable, and a bad line stops no other. A line that comes again is `skipped`."""
+        their order; what it calls stored is durable, and a bad line stops no other. A line that comes again is `skipped`; the
+        totals that end an export have no report."""
         terms = replace(self.caller.terms, tolerant=True)
         parts = self._parts
         importing = Importing(parts.ingest, parts.redactor, parts.max_text_bytes, self._principal, terms)
         reports = await importing.stored(lines)
-        return tuple([await self._as_known(*pair) for pair in zip(lines, reports, strict=True)])
+        by_number = {line.number: line for line in lines}
+        return tuple([await self._as_known(by_number[report.number], report) for report in reports])
 
     async def _as_known(self, line: Line, report: LineReport) -> LineReport:
         """The report of a line; `skipped` where a conversation that seems to be another is as an export gives it. A streamed turn

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from engine.domain.exported import ExportCount
 from engine.domain.ingest import Limits
 from engine.domain.lines import LineReport, LineSplitter, batches, line_of
 from engine.errors import InvalidInput
@@ -22,9 +23,9 @@ from engine.shell.options import Handle, Milliseconds, ModelCalls, Tokens, path_
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
 from engine.stores.whole_files import written_whole
+from engine.turns import computed
 
 if TYPE_CHECKING:
-    from engine.domain.exported import ExportedLine
     from engine.memory import Memory
     from engine.progress import Progress
 
@@ -112,29 +113,20 @@ async def export(
 
 
 async def _export(memory: Memory, file: IO[bytes], progress: Progress) -> dict[str, Any]:
-    counts = Counter[str]()
+    count = ExportCount(memory.principal.user_id)
     progress.start("export", None, "sources")
     page = await memory.exports.page()
     while True:
-        for line in page.lines:
-            counts["lines" if line.body else "failed"] += 1
-            await asyncio.to_thread(file.write, _written(line))
-        counts["withdrawn"] += page.withdrawn
+        lines = await computed(count.written, page)
+        await asyncio.to_thread(file.write, lines)
         progress.advance("export", len(page.lines))
         if not page.more:
             break
         page = await memory.exports.page(page.place)
-    left_out = await memory.exports.left_out(page.place)
-    totals = {"done": True, **{name: counts[name] for name in ("lines", "failed", "withdrawn")}}
-    totals |= {"of_personas": left_out.of_others, "waiting_turns": left_out.waiting}
+    totals = count.totals(await memory.exports.left_out(page.place))
     file.write(line_of(totals))
     progress.finish("export")
     return totals
-
-
-def _written(line: ExportedLine) -> bytes:
-    problem = {"title": line.cause, "detail": line.detail}
-    return line.written or line_of({"source_id": line.source_id, "problem": problem})
 
 
 @contextmanager

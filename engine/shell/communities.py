@@ -13,7 +13,7 @@ from engine.domain.page import MOST
 from engine.progress import counted
 from engine.shell.options import Handle
 from engine.shell.session import Commands, Session
-from engine.shell.tables import print_list, print_table
+from engine.shell.tables import print_list, print_table, with_left_out
 
 communities = Commands("community", "Communities of entities and clusters of facts, as a job finds them.")
 insights = Commands("insight", "Insights: contradictions, patterns, trends, communities.")
@@ -64,9 +64,10 @@ async def list_insights(
 ) -> None:
     """List insights, the newest first."""
     async with here.memory(user) as memory:
-        found = await memory.insights.list(kind, ended=ended, limit=MOST)
+        found, over = await with_left_out(lambda too: memory.insights.list(kind, ended=too, limit=MOST), ended)
     rows = [
         (one.kind, one.text, f"{one.known_from:%Y-%m-%d}", f"{one.known_to:%Y-%m-%d}" if one.known_to else "")
         for one in found
     ]
-    print_list(here, {"insights": found}, ("kind", "what", "since", "to"), rows, "Nothing is seen yet.")
+    answer = {"insights": found, "ended_left_out": over}
+    print_list(here, answer, ("kind", "what", "since", "to"), rows, "Nothing is seen yet.")

@@ -7,6 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from itertools import groupby
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +21,7 @@ from engine.shell.printable import SHOWN, UNPRINTABLE
 from engine.shell.session import Commands, Session, the_user
 from engine.shell.tables import print_table
 from engine.stores.analyses import Analysis, analyses
-from engine.stores.statements import cypher, cypher_names
+from engine.stores.statements import cypher, cypher_names, cypher_purpose
 
 commands = Commands()
 
@@ -40,10 +41,13 @@ async def statement(
     text: Annotated[bool, typer.Option("--text", help="Print the statement; it is not run.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV on stdout.")] = False,
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, max=600, help="It may take so long.")] = 30,
+    internal: Annotated[
+        bool, typer.Option("--internal", help="Without a name: list those of the engine, too.")
+    ] = False,
 ) -> None:
-    """Run a statement for analysts on a user's graph; print one of the engine; without a name list all."""
+    """Run a statement for analysts on a user's graph; print one of the engine; without a name list those for analysts."""
     if name is None:
-        _list(here)
+        _list(here, internal=internal)
     elif as_csv and here.as_json:
         raise InvalidInput("Give either --csv or --json.")
     elif (analysis := analyses().get(name)) is None or text:
@@ -60,14 +64,20 @@ async def statement(
             )
 
 
-def _list(here: Session) -> None:
+def _list(here: Session, *, internal: bool) -> None:
+    """Those for analysts first; then those of the engine by folder, where they are asked for."""
+    names = cypher_names()
     if here.as_json:
-        print_json(here.out, {"engine": cypher_names(), "analysis": [_said(one) for one in analyses().values()]})
+        print_json(here.out, {"analysis": [_said(one) for one in analyses().values()], "engine": names})
         return
-    for one in cypher_names():
-        here.line(one)
-    for analysis in analyses().values():
-        here.line(f"{analysis.name}  {analysis.purpose}")
+    rows = [(one.name, one.purpose.partition(". ")[0].removesuffix(".")) for one in analyses().values()]
+    print_table(here, ("for analysts", "purpose"), rows, "")
+    if not internal:
+        here.line(f"{counted(len(names), 'statement')} of the engine, which are only printed: --internal", style="dim")
+        return
+    for folder, inside in groupby(names, lambda name: name.partition("/")[0]):
+        here.out.print()
+        print_table(here, (f"{folder}/ (engine)", "purpose"), [(name, cypher_purpose(name)) for name in inside], "")
 
 
 def _said(one: Analysis) -> dict[str, Any]:

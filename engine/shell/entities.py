@@ -17,7 +17,7 @@ from engine.errors import Conflict, NotFound
 from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of
 from engine.shell.session import Commands, Session
-from engine.shell.tables import last_read, print_list, print_table
+from engine.shell.tables import last_read, print_list, print_table, with_left_out
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -122,18 +122,17 @@ async def facts(
 ) -> None:
     """List facts about an entity, those that it is the subject of first."""
     async with here.memory(user) as memory:
-        found = await memory.entities.facts(await named(memory, entity), ended=ended, limit=MOST)
+        one = await named(memory, entity)
+        found, over = await with_left_out(lambda too: memory.entities.facts(one, ended=too, limit=MOST), ended)
     rows = [
         (
-            one.fact_id or "-",
-            one.text,
-            one.status,
-            one.confirmations,
-            "stale" if one.stale else "inferred" * bool(one.relation_id),
+            *(each.fact_id or "-", each.text, each.status, each.confirmations),
+            "stale" if each.stale else "inferred" * bool(each.relation_id),
         )
-        for one in found
+        for each in found
     ]
-    print_list(here, {"facts": found}, ("fact", "text", "status", "confirmed", ""), rows, "No fact is known.")
+    head = ("fact", "text", "status", "confirmed", "")
+    print_list(here, {"facts": found, "ended_left_out": over}, head, rows, "No fact is known.")
 
 
 _DERIVED = "the job communities does so for what three records mention (`neurigraph job run communities`)."
@@ -168,7 +167,9 @@ async def relations(
     moment = moment_of(as_of, known_at)
     async with here.memory(user) as memory:
         one = await named(memory, entity, moment)
-        found = await memory.entities.relations(one, moment, ended=ended, limit=MOST)
+        found, over = await with_left_out(
+            lambda too: memory.entities.relations(one, moment, ended=too, limit=MOST), ended
+        )
     rows = [
         (
             *(each.relation_id, each.reads, each.other_name, each.strength, f"{each.confidence:.2f}"),
@@ -177,7 +178,7 @@ async def relations(
         for each in found
     ]
     head = ("relation", "", "other", "records", "confidence", "since", "until", "")
-    print_list(here, {"relations": found}, head, rows, "No relation is known.")
+    print_list(here, {"relations": found, "ended_left_out": over}, head, rows, "No relation is known.")
 
 
 @entities.async_command("why", as_json=True)

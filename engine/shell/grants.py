@@ -15,7 +15,7 @@ from engine.errors import InvalidInput
 from engine.shell.options import Handle, point
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
-from engine.shell.tables import print_list, print_table, timestamp
+from engine.shell.tables import print_list, print_table, timestamp, with_left_out
 from engine.shell.tokens import integration_named, node_at, span
 
 MOST_FOUND = 20
@@ -110,7 +110,7 @@ async def list_grants(
 ) -> None:
     """List the first 500 grants of a user."""
     async with here.memory(user) as memory:
-        found = await memory.grants.list(ended=ended, limit=500)
+        found, over = await with_left_out(lambda too: memory.grants.list(ended=too, limit=500), ended)
     rows = [
         (
             g.grant_id, g.node_name, f"{g.subject_name} ({g.subject_kind})", g.mode, "yes" if g.past else "",
@@ -118,7 +118,8 @@ async def list_grants(
         )
         for g in found
     ]  # fmt: skip
-    print_list(here, {"grants": found}, ("grant", "node", "to", "may", "past", "ends"), rows, "Nothing is granted.")
+    head = ("grant", "node", "to", "may", "past", "ends")
+    print_list(here, {"grants": found, "ended_left_out": over}, head, rows, "Nothing is granted.")
 
 
 @access.async_command("who", as_json=True)

@@ -117,7 +117,13 @@ async def diff(
         UUID | None, typer.Option("--of", metavar="ID", help="Only this record, item, node or edge.")
     ] = None,
 ) -> None:
-    """Show the differences between two times: of a whole memory, one node or one thing."""
+    """Show what a memory holds otherwise at a later time than at an earlier one: all of it, one node or one thing.
+
+    Both are times of knowing: when it was stored or changed, not when it
+    happened. `neurigraph diff 2026-01-01` lists what was learned since that
+    day, of whatever year it speaks. For what happened between two days use
+    `neurigraph ask … --since DAY --until DAY` or `neurigraph timeline`.
+    """
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
         found: list[Difference] = []

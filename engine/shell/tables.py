@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +12,8 @@ from rich.text import Text
 from engine.progress import counted
 from engine.shell.plain_json import print_json
 from engine.shell.session import Session
+
+T = TypeVar("T")
 
 ID = 36
 """Characters of an id."""
@@ -58,11 +60,19 @@ def print_list(
     nothing: str,
     styles: Mapping[str, str] = {},
 ) -> None:
-    """Prints what was found: as JSON, or as a table of these rows."""
+    """Prints what was found: as JSON, or as a table of these rows, with a line for its `ended_left_out`."""
     if here.as_json:
         print_json(here.out, found)
-    else:
-        print_table(here, names, rows, nothing, styles)
+        return
+    print_table(here, names, rows, nothing, styles)
+    if isinstance(found, Mapping) and found.get("ended_left_out"):
+        here.line(f"{found['ended_left_out']:,} ended, not shown: --ended", style="dim")
+
+
+async def with_left_out(page: Callable[[bool], Awaitable[Sequence[T]]], ended: bool) -> tuple[Sequence[T], int]:
+    """A page with what has ended or without, and how many ended ones it leaves out."""
+    found = await page(ended)
+    return found, 0 if ended else max(0, len(await page(True)) - len(found))
 
 
 def _cell(value: Any) -> str:

@@ -52,6 +52,12 @@ def _numbered(text: str, parameter: str, number: int) -> str:
     return f"CALL () {{\n{given}\n}}"
 
 
+def cypher_purpose(name: str) -> str:
+    """The beginning of what a statement says of itself."""
+    first, _, _ = (CYPHER_FOLDER / f"{name}.cypher").read_text(encoding="utf-8").partition("\n")
+    return re.split(r"[.;:] |\.$", first.removeprefix("// Purpose: "))[0]
+
+
 def cypher_names() -> list[str]:
     """The names of all Cypher statements."""
     names = (path.relative_to(CYPHER_FOLDER).with_suffix("").as_posix() for path in CYPHER_FOLDER.rglob("*.cypher"))

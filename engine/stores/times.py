@@ -1,5 +1,5 @@
-"""Times as the stores send them. They can hold years that Python cannot, 0 and 10000: stored before such times were refused.
-These are read as the nearest time that can be shown, so that one row does not fail a whole read."""
+"""Times as the stores send them, in UTC. They can hold years that Python cannot, 0 and 10000: stored before such times were
+refused. These are read as the nearest time that can be shown, so that one row does not fail a whole read."""
 
 from __future__ import annotations
 
@@ -24,17 +24,27 @@ _DRIVERS = cast(type[Loader], psycopg.adapters.get_loader(psycopg.postgres.types
 
 
 def moment(value: Any) -> datetime:
-    """A time from text of JSON, or from a type of the graph's driver."""
+    """A time in UTC from text of JSON, or from a type of the graph's driver: earlier releases stored offsets in the graph."""
     if isinstance(value, datetime):
         return value
     if isinstance(value, str):
         try:
-            return datetime.fromisoformat(value)
+            return in_utc(datetime.fromisoformat(value))
         except ValueError:
             return nearest(value)
     if isinstance(value, DateTime):
-        return value.to_native()
+        return in_utc(value.to_native())
     return _nearest_of_graph(value)
+
+
+def in_utc(value: datetime) -> datetime:
+    """The same time in UTC; one without an offset, or that lies outside of Python's years there, as it is."""
+    if value.tzinfo is None or value.tzinfo is UTC:
+        return value
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        return value
 
 
 def nearest(text: str) -> datetime:

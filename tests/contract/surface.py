@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from api.app import create_app
-from api.problems import TABLE
+from engine.domain.problems import TABLE
 from engine.settings import Settings
 
 FILE = Path(__file__).with_name("surface.txt")

@@ -95,3 +95,22 @@ def test_every_command_has_its_line() -> None:
         told = " ".join(line for line in lines if f"`{name} " in line or f"`{name}`" in line)
         missing = [part for part in getattr(one, "commands", ()) if not re.search(rf"\b{re.escape(part)}\b", told)]
         assert told and not missing, (name, missing)
+
+
+MADE = {"data-dictionary.md", "operations.md"}
+"""Pages that are printed, not written."""
+LONGEST_CELL = 200
+
+
+def test_cells_of_tables_are_short() -> None:
+    """What needs more words stands below the table."""
+    long = [
+        (str(page.relative_to(ROOT)), number, len(cell.strip()), cell.strip()[:60])
+        for page in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+        if page.name not in MADE
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+        if line.startswith("|")
+        for cell in re.split(r"(?<!\\)\|", line)
+        if len(cell.strip()) > LONGEST_CELL
+    ]
+    assert long == []

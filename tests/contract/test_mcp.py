@@ -39,6 +39,13 @@ TOOLS = "add_memory search_memories get_memory update_memory delete_memory list_
 MISSING = "Not found: nothing here has this id, or it is not yours to see."
 NEVER = "9999-12-31T23:59:59-14:00"
 """In UTC a time of the year 10000."""
+
+
+def missing(argument: str) -> str:
+    """The same of one argument that is an id."""
+    return MISSING.replace("Not found", argument)
+
+
 Connect = Callable[[User], AbstractAsyncContextManager[ClientSession]]
 
 
@@ -134,7 +141,7 @@ async def test_a_memory_is_stored_found_changed_and_withdrawn(connect: Connect, 
         assert deleted["deleted"] == record and deleted["records"] == 1 and "retractions undo" in deleted["undo"]
         gone = await called(session, "search_memories", query="Where does Zoë live?")
         assert gone == {"hits": [], "notes": ["Nothing was found."]}
-        assert await refused(session, "get_memory", memory_id=record) == MISSING
+        assert await refused(session, "get_memory", memory_id=record) == missing("memory_id")
 
 
 @pytest.mark.ledger("U04")
@@ -193,11 +200,11 @@ async def test_what_is_not_there_and_what_is_anothers_look_the_same(
             f"record/{hit.node_id}/{hit.record_id}",
             f"record/{user.user_id}/{hit.record_id}",
         ):
-            assert await refused(session, "get_memory", memory_id=memory_id) == MISSING
-            assert await refused(session, "update_memory", memory_id=memory_id, content="Mine.") == MISSING
-            assert await refused(session, "delete_memory", memory_id=memory_id) == MISSING
-        assert await refused(session, "get_entity", entity_id=str(uuid4())) == MISSING
-        assert await refused(session, "explain", relation_id=str(uuid4())) == MISSING
+            assert await refused(session, "get_memory", memory_id=memory_id) == missing("memory_id")
+            assert await refused(session, "update_memory", memory_id=memory_id, content="Mine.") == missing("memory_id")
+            assert await refused(session, "delete_memory", memory_id=memory_id) == missing("memory_id")
+        assert await refused(session, "get_entity", entity_id=str(uuid4())) == missing("entity_id")
+        assert await refused(session, "explain", relation_id=str(uuid4())) == missing("relation_id")
         for uri in (f"nodes/{hit.node_id}", f"documents/{hit.record_id}", f"entities/{uuid4()}", "other", "nodes/x"):
             with pytest.raises(MCPError, match="Not found"):
                 await session.read_resource(f"neurigraph://{uri}")
@@ -213,8 +220,9 @@ async def test_wrong_arguments_are_one_sentence_each(connect: Connect, user: Use
         wrong = {
             "search_memories": [{}, {"query": ""}, {"query": "x", "limit": 0}, {"query": "x", "max_tokens": 1}, {"query": "x", "top": 3}, {"query": "x", "as_of": NEVER}],
             "add_memory": [{}, {"text": "a", "messages": [{"role": "user", "content": "b"}]}, {"messages": [{"role": "user"}]}, {"text": "\u0000"}, {"messages": [{"role": "user", "content": "x", "at": NEVER}]}],
-            "get_memory": [{"memory_id": "1"}, {"memory_id": f"item/{uuid4()}"}],
-            "update_memory": [{"memory_id": f"item/{user.user_id}/{uuid4()}"}],
+            "get_memory": [{"memory_id": "1"}, {"memory_id": f"item/{uuid4()}"}, {"memory_id": f"entity/{uuid4()}/{uuid4()}"}],
+            "update_memory": [{"memory_id": f"item/{user.user_id}/{uuid4()}"}, {"memory_id": f"item/{user.user_id}/{uuid4()}", "title": "x"}],
+            "get_entity": [{"entity_id": "Bob"}, {"name": "Bob"}, {}],
             "explain": [{}, {"query": "x", "relation_id": str(uuid4())}],
             "drop_everything": [{}],
         }  # fmt: skip
@@ -223,6 +231,38 @@ async def test_wrong_arguments_are_one_sentence_each(connect: Connect, user: Use
                 said = await refused(session, tool, **arguments)
                 assert said.endswith(".") and "Internal" not in said and said != MISSING, (tool, arguments, said)
         await called(session, "search_memories", query="x")
+
+
+@pytest.mark.ledger("U04")
+async def test_a_wrong_argument_is_named_with_what_is_expected(connect: Connect, user: User) -> None:
+    async with connect(user) as session:
+        id_of_list = "Expected: As list_entities gives it; find a name with list_entities first."
+        assert await refused(session, "get_entity", entity_id="Bob") == f"entity_id: not an id. {id_of_list}"
+        assert await refused(session, "get_entity") == f"entity_id: it is missing. {id_of_list}"
+        assert (await refused(session, "get_entity", name="Bob")).endswith(
+            "it has entity_id, ended, limit, max_tokens."
+        )
+        assert "100" in await refused(session, "search_memories", query="x", limit=1000)
+        said = await refused(session, "update_memory", memory_id=f"item/{uuid4()}/{uuid4()}")
+        assert said == "Send at least one of content, title and summary."
+        for tool in (await session.list_tools()).tools:
+            for name, argument in tool.input_schema["properties"].items():
+                assert argument.get("description"), f"{tool.name} does not say what {name} is"
+
+
+@pytest.mark.ledger("U04")
+async def test_a_date_is_a_time_as_at_the_other_doors(connect: Connect, user: User) -> None:
+    async with connect(user) as session:
+        await called(session, "add_memory", messages=[{"role": "user", "content": "The boat is moored at Pier 9.", "at": "2024-01-01T12:00:00Z"}])  # fmt: skip
+        for time, hits in (
+            ("2024-01-01", 0),
+            ("2024-01-01T11:59:59", 0),
+            ("2024-01-02", 1),
+            ("2024-01-01T12:00:01Z", 1),
+        ):
+            found = await called(session, "search_memories", query="Where is the boat?", as_of=time)
+            assert len(found["hits"]) == hits, time
+        assert "ISO 8601" in await refused(session, "search_memories", query="boat", as_of="yesterday")
 
 
 @pytest.mark.ledger("U04")
@@ -295,7 +335,7 @@ async def test_the_credential_says_whose_memory_it_is(engine: Engine, house: Hou
         async with over_http(port, house.secrets["third_party"], own) as session:
             hits = (await called(session, "search_memories", query="walleye"))["hits"]
             assert {hit["path"].split("/")[-1] for hit in hits} == {"Cases"}
-            assert await refused(session, "delete_memory", memory_id=hits[0]["memory_id"]) == MISSING
+            assert await refused(session, "delete_memory", memory_id=hits[0]["memory_id"]) == missing("memory_id")
         for kind in ("user", "persona", "administrator"):
             async with over_http(port, house.secrets[kind], theirs) as session:
                 assert await refused(session, "search_memories", query="walleye") == MISSING

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import json
+import re
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -260,4 +261,8 @@ async def test_the_page_for_people_names_every_operation_and_loads_nothing(door:
     assert response.status_code == 200 and response.headers["content-type"] == "text/html; charset=utf-8"
     assert all(html.escape(path) in response.text for path in PAGE["paths"])
     assert "<script" not in response.text and "//" not in response.text
+    shown = re.sub(r"<pre>.*?</pre>", "", response.text, flags=re.DOTALL)
+    assert "`" not in shown and "<code>Next-Cursor</code>" in shown, (
+        "the Markdown of descriptions is not shown as it stands"
+    )
     assert "default-src 'none'" in response.headers["content-security-policy"]

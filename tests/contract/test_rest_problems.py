@@ -69,6 +69,21 @@ async def test_requests_without_a_body(door: httpx.AsyncClient, method: str, pat
     refused(await door.request(method, path), status, slug)
 
 
+@pytest.mark.parametrize(
+    ("path", "by_name"),
+    [
+        ("/v1/users/bob", "/v1/users/by-handle/HANDLE"),
+        (f"/v1/users/{MISSING}/nodes/Business/children", "anchors?name=NAME"),
+        (f"/v1/users/{MISSING}/entities/Ellen", "entities?name=NAME"),
+    ],
+)
+async def test_a_name_in_place_of_an_id_leads_to_the_request_by_name(
+    door: httpx.AsyncClient, path: str, by_name: str
+) -> None:
+    said = refused(await door.get(path), 422, "invalid-input")
+    assert "not an id" in said["detail"] and by_name in said["detail"] and by_name in said["errors"][0]["detail"]
+
+
 async def test_a_wrong_method_names_the_right_ones(door: httpx.AsyncClient) -> None:
     assert (await door.delete("/v1/users")).headers["allow"] == "GET, POST"
 

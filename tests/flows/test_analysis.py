@@ -288,14 +288,16 @@ async def test_whoever_is_part_of_somebody_mentioned_has_evidence(engine: Engine
     assert await rows(engine, memory, "unsupported") == []
 
 
-async def test_a_day_stays_that_of_the_speaker_when_a_record_changes(engine: Engine, memory: Memory) -> None:
+async def test_a_day_is_in_utc_before_and_after_a_record_changes(engine: Engine, memory: Memory) -> None:
     node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
     late = datetime(2024, 3, 9, 22, 30, tzinfo=timezone(timedelta(hours=-6)))
     talk = Conversation("c1", (Turn("Bob", "Nora Dunn is married to Walter Vang.", late),), started_at=late)
     report = await memory.records.remember(talk, node_id=node.node_id)
+    [why] = await rows(engine, memory, "why", entity="Nora Dunn", other="Walter Vang")
+    assert str(why["day"]) == "2024-03-10"
     await memory.history.change(Change("record", report.records[0].record_id, {"title": "A wedding"}, node.node_id))
     [why] = await rows(engine, memory, "why", entity="Nora Dunn", other="Walter Vang")
-    assert (why["record"], str(why["day"])) == ("A wedding", "2024-03-09")
+    assert (why["record"], str(why["day"])) == ("A wedding", "2024-03-10")
 
 
 async def test_facts_that_nothing_confirmed_for_long_are_stale(engine: Engine, memory: Memory) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.domain.node import NewNode
 from engine.neurigraph import Engine
 from tests.clean_environment import CLEAN
 from tests.flows.commands import typed
@@ -32,17 +33,32 @@ async def test_what_is_exported_is_imported(engine: Engine, tmp_path: Path) -> N
     assert [json.loads(line).get("source_id") for line in lines] == ["lease", "elm", None]
     run = partial(typed, engine, tmp_path, other)
     first = await run("import", "all.ndjson", "--json")
-    assert json.loads(first.stdout) == {"lines": 3, "stored": 2, "skipped": 1, "failed": 0, "failures": []}, (
+    assert json.loads(first.stdout) == {"lines": 2, "stored": 2, "skipped": 0, "failed": 0, "failures": []}, (
         first.stderr
     )
     again = await run("import", "-", stdin="\n".join([*lines, "{not json"]))
-    assert again.returncode == 1 and again.stdout.startswith("4 lines: 0 stored, 3 skipped, 1 failed\nline 4: "), (
+    assert again.returncode == 1 and again.stdout.startswith("3 lines: 0 stored, 2 skipped, 1 failed\nline 4: "), (
         again.stderr
     )
     assert (await run("export", "-")).stdout.splitlines() == lines
     missing = await run("export", "nowhere/all.ndjson")
     assert missing.returncode == 1 and "cannot be written" in missing.stderr
     assert "cannot be read" in (await run("import", "none.ndjson")).stderr
+
+
+@pytest.mark.ledger("U05")
+async def test_a_line_for_a_node_that_may_not_be_written_fails_alone(engine: Engine, tmp_path: Path) -> None:
+    user, other = [await engine.workspace.users.create(f"bulk-{n}-{tmp_path.name}"[:60]) for n in range(2)]
+    archived = await engine.memory(user.user_id).nodes.provision(NewNode(user.user_id, "Old"))
+    await engine.memory(user.user_id).nodes.archive(archived.node_id)
+    nodes = [None, other.user_id, archived.node_id, None]
+    lines = [
+        {"text": f"Text {number}."} | ({"node_id": str(node)} if node else {}) for number, node in enumerate(nodes)
+    ]
+    file = "\n".join(map(json.dumps, lines))
+    done = await typed(engine, tmp_path, user.handle, "import", "-", stdin=file)
+    said = "There is no such node."
+    assert done.stdout == f"4 lines: 2 stored, 0 skipped, 2 failed\nline 2: {said}\nline 3: {said}\n", done.stderr
 
 
 async def test_an_export_replaces_no_device_and_a_reader_that_leaves_is_no_error_to_speak_of(

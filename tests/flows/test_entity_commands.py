@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
@@ -68,3 +69,25 @@ async def test_what_finds_nothing_says_what_to_do(engine: Engine, user: User, me
     assert "'at home' cannot be" in await shell.refuses("entity", "alias", "add", "Ellen Harlan", "email", "at home")
     assert (await shell.prints("entity", "list", "--kind", "persn")).strip() == "No such entity is known."
     assert "`neurigraph entity facts`" in await shell.prints("fact", "list", "--about", "Ellen")
+
+
+@pytest.mark.ledger("U05")
+async def test_relations_and_facts_that_are_over_are_counted(
+    engine: Engine, user: User, memory: Memory, tmp_path: Path
+) -> None:
+    shell = Shell(engine, tmp_path, user.handle)
+    told = (
+        "Ellen Harlan owns Birch Street. Ellen Harlan is married to Dave Kowalski.",
+        "Ellen Harlan sold Birch Street.",
+    )
+    for number, text in enumerate(told):
+        talk = Conversation(f"c{number}", (Turn("Bob", text, datetime(2024, 3, 1 + number, tzinfo=UTC)),))
+        await memory.records.remember(talk, node_id=user.user_id)
+    for what in ("relations", "facts"):
+        shown = await shell.prints("entity", what, "Ellen Harlan")
+        assert "Birch Street" not in shown and shown.splitlines()[-1] == "1 ended, not shown: --ended"
+        whole = await shell.prints("entity", what, "Ellen Harlan", "--ended")
+        assert "Birch Street" in whole and "not shown" not in whole
+        answer = await shell.answers("entity", what, "Ellen Harlan")
+        assert (len(answer[what]), answer["ended_left_out"]) == (1, 1)
+    assert "not shown" not in await shell.prints("entity", "relations", "Dave Kowalski")

@@ -436,8 +436,13 @@ def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path:
 
 
 def test_statements_are_printed_as_they_are_sent(run: Run) -> None:
-    names = [line.partition("  ")[0] for line in run("cypher").stdout.splitlines()]
-    assert {"node/shell", "search/anchors", "timeline"} <= set(names) and not any("parts" in name for name in names)
+    listed = run("cypher").stdout
+    first = [line.partition("  ")[0] for line in listed.splitlines()]
+    assert first[0] == "for analysts" and {"activity", "timeline"} <= set(first) and "node/shell" not in listed
+    assert "the life of an entity in the records" in listed and "--internal" in listed
+    everything = [line.partition("  ")[0] for line in run("cypher", "--internal").stdout.splitlines()]
+    assert everything[:9] == first[:9] and {"node/ (engine)", "node/shell", "search/anchors"} <= set(everything)
+    assert not any("parts" in name for name in everything)
     sent = run("cypher", "node/shell").stdout
     assert "part." not in sent and "coalesce(n.known_from <= $known_at, true)" in sent
     assert "There is no statement" in sentence(run("cypher", "nonsense"))

@@ -61,7 +61,7 @@ def test_an_example_gives_what_the_page_shows(bob: IssuedRole, number: int) -> N
 
 
 def test_the_page_lists_the_views_with_their_columns(bob: IssuedRole) -> None:
-    listed = {name: columns for name, columns in re.findall(r"^\| `(\w+)` \| .+ \| (.+) \|$", PAGE, re.MULTILINE)}
+    listed = {name: columns for name, columns in re.findall(r"^\* `(\w+)`: (.+)$", PAGE, re.MULTILINE)}
     listed["facts_now"] = listed["facts"]
     columns = "SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0"
     with connected(bob) as connection:

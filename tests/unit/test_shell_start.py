@@ -90,3 +90,8 @@ def test_commands_are_completed(words: str, found: list[str]) -> None:
     command = [sys.executable, "-c", "from engine.cli import main; import sys; sys.argv[0] = 'neurigraph'; main()"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=os.environ | asked)
     assert done.stdout.split() == found, done.stderr
+
+
+def test_the_help_of_diff_says_which_times_it_compares() -> None:
+    said = " ".join((command().commands["diff"].help or "").split())
+    assert "when it was stored or changed, not when it happened" in said and "`neurigraph diff 2026-01-01`" in said

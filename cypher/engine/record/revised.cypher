@@ -19,8 +19,7 @@ FOREACH (slice_id IN $revision.closed |
   FOREACH (_ IN CASE WHEN coalesce(p.user_id = $revision.user_id, true) THEN [1] ELSE [] END |  // one that an older release closed early has none
     SET p.known_to = coalesce(p.known_to, datetime($revision.closed_at))))
 FOREACH (own IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revision.own IS NOT NULL THEN [$revision.own] ELSE [] END |
-  SET r.title = own.title, r.valid_from = datetime(own.valid_from),
-      r.occurred_at = CASE WHEN datetime(own.occurred_at).epochMillis = r.occurred_at.epochMillis THEN r.occurred_at ELSE datetime(own.occurred_at) END,  // keeps the offset
+  SET r.title = own.title, r.valid_from = datetime(own.valid_from), r.occurred_at = datetime(own.occurred_at),
       r.valid_to = datetime(own.valid_to), r.known_from = datetime(own.known_from), r.known_to = null)
 FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revision.own IS NULL THEN [1] ELSE [] END |
   SET r.known_to = datetime($revision.closed_at))
