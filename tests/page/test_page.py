@@ -260,6 +260,22 @@ async def test_an_entity_shows_its_profile_its_facts_and_their_chains(bobs: Tab,
     await titled(page, "Dave Kowalski")
 
 
+async def test_the_picture_of_entities_is_read_at_once(bobs: Tab, engine: Engine, bob: Known) -> None:
+    """The list, then the relations between those that are drawn: no request for each of them."""
+    page, memory = bobs.page, engine.memory(bob.user.user_id)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition(str(bob.user.user_id))[2].partition("?")[0]))
+    await page.get_by_role("tab", name="Entities").click()
+    await expect(page.locator("#waiting")).to_be_hidden()
+    assert asked == ["/entities", "/relations"]
+    drawn = [one.entity_id for one in await memory.entities.list(limit=32)]
+    wanted = {str(one.relation_id) for one in await memory.entities.relations_between(drawn, limit=500)}
+    assert set(await page.evaluate("neurigraph.cy.edges().map((edge) => edge.id())")) == wanted
+    each = [await memory.entities.relations(one, limit=500) for one in drawn]
+    assert wanted == {str(one.relation_id) for found in each for one in found if one.outgoing and one.other_id in drawn}
+    assert len(drawn) == 32 and len(wanted) > 3
+
+
 async def test_what_is_picked_is_seen_below_the_results_of_a_search(bobs: Tab) -> None:
     page = bobs.page
     await page.fill("#question", "Who caught the big walleye?")

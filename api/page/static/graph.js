@@ -201,7 +201,7 @@ export function entityElements(entities, relations, places) {
       position: { ...places.get(one.entity_id) },
     })),
     edges: relations.map((one) => ({
-      data: { id: one.relation_id, source: one.source, target: one.target, label: one.reads, solid: true },
+      data: { id: one.relation_id, source: one.source_id, target: one.target_id, label: one.reads, solid: true },
     })),
   };
 }

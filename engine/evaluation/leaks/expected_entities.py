@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.entity import Entity, EntityFact, EntityFilter, EntityPage, EntitySummary, Relation, Why
+from engine.domain.entity import (
+    Entity,
+    EntityFact,
+    EntityFilter,
+    EntityPage,
+    EntitySummary,
+    Relation,
+    RelationBetween,
+    Why,
+)
 from engine.domain.names import name_key
 from engine.domain.profile import Profile
 from engine.evaluation.leaks.expected import denied, differing, is_owner, outside, short
@@ -167,6 +176,41 @@ def relations(
         return
     yield from differing("relations too many", [], sorted(given.items() - expected.items(), key=str)[:3])
     yield from differing("relations missing", [], sorted(expected.items() - given.items(), key=str)[:3])
+
+
+def between(world: World, asker: Asker, entity_ids: Sequence[UUID], moment: Moment, outcome: object) -> Iterator[str]:
+    """The relations between entities that readable records state, by what these are read as."""
+    if outside(world, asker):
+        yield from denied(outcome)
+        return
+    if not isinstance(outcome, tuple):
+        yield f"not given: {short(outcome)}"
+        return
+    rows: tuple[RelationBetween, ...] = outcome
+    found = (found_entity(world, asker, one, moment) for one in entity_ids)
+    wholes = {group.whole.entity_id for group in found if group}
+    given = {
+        (one.relation_id, one.source_id, one.target_id): (one.strength, round(one.confidence, 6), one.until)
+        for one in rows
+    }
+    expected, every = (dict(_between(world, asker, wholes, moment, ended)) for ended in (False, True))
+    if moment.as_of is not None:
+        yield from differing("relations between too many", set(), given.keys() - every.keys())
+        return
+    yield from differing("relations between too many", [], sorted(given.items() - expected.items(), key=str)[:3])
+    yield from differing("relations between missing", [], sorted(expected.items() - given.items(), key=str)[:3])
+
+
+def _between(
+    world: World, asker: Asker, wholes: set[UUID], moment: Moment, ended: bool
+) -> Iterator[tuple[tuple[UUID, UUID, UUID], tuple[int, float, str | None]]]:
+    for source in wholes:
+        for (relation_id, outgoing, other), (_, _, strength, confidence, until) in _related(
+            world, asker, source, moment, ended
+        ):
+            target = world.spoken.whole_of(other, moment)
+            if outgoing and target in wholes - {source}:
+                yield (relation_id, source, target), (strength, confidence, until)
 
 
 def facts(world: World, asker: Asker, entity_id: UUID, ended: bool, outcome: object) -> Iterator[str]:

@@ -89,6 +89,19 @@ def relations(world: World, rng: Random) -> Operation:
     return question(world, asker, f"{wanted} {ended}", ask, judge, moment)
 
 
+@draws.of("relations between", 6)
+def relations_between(world: World, rng: Random) -> Operation:
+    """The relations between some entities."""
+    asker = any_principal(world, rng)
+    wanted, moment = [_entity(world, asker, rng) for _ in range(12)], some_moment(world, asker, rng)
+    judge = partial(expected_entities.between, world, asker, wanted, moment)
+
+    def ask(memory: Memory) -> Awaitable[object]:
+        return memory.entities.relations_between(wanted, moment, limit=1000)
+
+    return question(world, asker, str(wanted), ask, judge, moment)
+
+
 @draws.of("facts of an entity", 5)
 def facts(world: World, rng: Random) -> Operation:
     """The facts about an entity."""
