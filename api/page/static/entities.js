@@ -1,6 +1,6 @@
 // The entities with most mentions, and their relations.
 import { get, query } from "./api.js";
-import { $, counted, el } from "./dom.js";
+import { $, counted, el, say } from "./dom.js";
 import * as graph from "./graph.js";
 import { forces } from "./layout.js";
 import { legend } from "./legend.js";
@@ -29,8 +29,8 @@ async function drawEntities() {
   const drawn = view.entities.slice(0, MOST_ENTITIES);
   const places = forces(drawn, view.relations.map((one) => [one.source_id, one.target_id]));
   window.neurigraph.cy = await graph.draw(graph.entityElements(drawn, view.relations, places), view.open.entity);
-  $("graph").setAttribute("aria-label", `Graph of ${counted(drawn.length, "entity")} with most mentions and ${counted(view.relations.length, "relation")}`);
   dressEntities();
+  say($("graph").getAttribute("aria-label"));
 }
 
 function touchedEntities() {
@@ -42,6 +42,16 @@ export function dressEntities() {
   graph.highlight({ anchors: new Set(), ways: new Set(), hits: touchedEntities() });
   graph.select(view.selected);
   listEntities();
+  describe();
+}
+
+// The picture in words.
+function describe() {
+  const drawn = counted(Math.min(view.entities.length, MOST_ENTITIES), "entity");
+  const over = touchedEntities().size;
+  const touches = over > 0 && `the question leads over ${over} of the list`;
+  const parts = [`Graph of ${drawn} with most mentions and ${counted(view.relations.length, "relation")}`, time.told(), touches];
+  $("graph").setAttribute("aria-label", parts.filter(Boolean).join("; "));
 }
 
 function listEntities() {
