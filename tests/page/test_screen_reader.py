@@ -115,11 +115,11 @@ async def test_each_state_of_the_page_is_spoken(bobs: Tab) -> None:
 
     await page.focus("#day")
     await page.keyboard.press("Home")
-    await expect(said).to_contain_text("As of Jun 1, 2023: 1 of 75 records")
+    await expect(said).to_contain_text("As of Jun 1, 2023: 1 of ")
     nodes = await checked(page)
     assert named(nodes, "slider") == ["As of"]
     day = page.locator("#day")  # Chromium's tree has the number alone
-    await expect(day).to_have_attribute("aria-valuetext", "Jun 1, 2023, 1 of 75 records")
+    await expect(day).to_have_attribute("aria-valuetext", re.compile(r"Jun 1, 2023, 1 of \d+ records"))
     assert await picture(page) == "Graph of 1 entity with most mentions and 0 relations; as of Jun 1, 2023"
 
 
