@@ -23,7 +23,7 @@ from engine.domain.delta import Changed, Delta, SubjectState
 from engine.domain.difference import DifferencePage
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
 from engine.domain.embedding import BuildReport, EmbeddingVersion, VersionProgress
-from engine.domain.entity import Entity, EntityFact, EntitySummary, Merge, Pair, Relation, Why
+from engine.domain.entity import Entity, EntityFact, EntitySummary, Merge, Pair, Relation, RelationBetween, Why
 from engine.domain.entity_decision import Alias
 from engine.domain.event import Event
 from engine.domain.fact import Fact, FactChain
@@ -627,6 +627,26 @@ class Operations:
             path("/v1/users/{}/profile", user_id),
             as_page(FactGroup),
             query={"by": by, "limit": limit, "cursor": cursor},
+        )
+
+    @operation
+    def list_relations_between(
+        self,
+        user_id: UUID | str,
+        *,
+        entity_id: Sequence[UUID | str],
+        as_of: datetime | str | None = OMIT,
+        known_at: datetime | str | None = OMIT,
+        limit: int = OMIT,
+        cursor: str | None = OMIT,
+    ) -> Call[Page[RelationBetween]]:
+        """The strongest 1,000 relations between these entities that hold, one page. An entity that may not be read has
+        none."""
+        return Call(
+            "GET",
+            path("/v1/users/{}/relations", user_id),
+            as_page(RelationBetween),
+            query={"entity_id": entity_id, "as_of": as_of, "known_at": known_at, "limit": limit, "cursor": cursor},
         )
 
     @operation

@@ -23,13 +23,14 @@ from engine.domain.entity import (
     Merge,
     Pair,
     Relation,
+    RelationBetween,
     Why,
 )
 from engine.domain.entity_decision import Alias, AliasType
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.names import MOST_CHARACTERS as LONGEST_NAME
 from engine.domain.profile import FactGroup, Profile
-from engine.domain.relation import MOST_PROPERTIES
+from engine.domain.relation import MOST_ENTITIES, MOST_PROPERTIES
 from engine.domain.written import Body
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["entities"], route_class=JsonRoute)
@@ -186,6 +187,17 @@ async def user_profile(
 ) -> Sequence[FactGroup]:
     """The live facts of the user's memory in groups, with the ten strongest of each, one page; for the user alone."""
     return page.window(await memory.profiles.user(by))
+
+
+@router.get("/relations", operation_id="listRelationsBetween", responses=PAGE_HEADERS)
+async def relations_between(
+    memory: UserMemory,
+    moment: AtMoment,
+    page: APage,
+    entity_id: Annotated[list[UUID], Query(max_length=MOST_ENTITIES, description="The entities.")],
+) -> Sequence[RelationBetween]:
+    """The strongest 1,000 relations between these entities that hold, one page. An entity that may not be read has none."""
+    return page.window(await memory.entities.relations_between(entity_id, moment, limit=1000))
 
 
 @router.get("/relations/{relation_id}/why", operation_id="whyRelation")

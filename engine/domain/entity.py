@@ -231,6 +231,22 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class RelationBetween:
+    """A relation from one entity to another one; see `Relation`. The ends are what these are read as: of merged ones that which
+    they are part of."""
+
+    relation_id: UUID
+    relation_type: str
+    reads: str
+    source_id: UUID
+    target_id: UUID
+    strength: int
+    confidence: float
+    since: str | None
+    until: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A record that states a relation: in which item and where (`start-end`, characters; both for those who may read the items),
     with what weight below 1. `fact_id`: a fact of the record that states it, too; for the user alone. `text`: the sentence,

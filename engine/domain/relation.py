@@ -12,6 +12,8 @@ from engine.domain.entity import Mention
 from engine.errors import InvalidInput
 
 MOST_PROPERTIES, LONGEST_NAME, LONGEST_VALUE = 20, 64, 2000
+MOST_ENTITIES = 100
+"""Between which relations are read at once."""
 
 
 @dataclass(frozen=True, slots=True)

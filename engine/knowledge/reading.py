@@ -18,12 +18,14 @@ from engine.domain.entity import (
     Evidence,
     Pair,
     Relation,
+    RelationBetween,
     Why,
 )
 from engine.domain.names import name_key
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.domain.relation import read_properties
+from engine.domain.relation import MOST_ENTITIES, read_properties
+from engine.errors import InvalidInput
 from engine.knowledge.configuration import Domain
 from engine.stores.neo4j import Neo4j
 from engine.stores.rows import R, only
@@ -48,8 +50,8 @@ class _Listed:
 @dataclass(frozen=True, slots=True)
 class _Neighbours:
     relations: tuple[list[Any], ...]
-    """Of each: relation_id, relation_type, outgoing, other_id, other_name, other_kind, strength, confidence, since, until,
-    archived, properties."""
+    """Of each: entity_id, other of the entities that are asked for, relation_id, relation_type, outgoing, other_id, other_name,
+    other_kind, strength, confidence, since, until, archived, properties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +148,33 @@ class EntityReads:
     async def relations(
         self, principal: Principal, entity_id: UUID, moment: Moment, *, ended: bool, limit: int
     ) -> tuple[Relation, ...]:
+        found = await self._related(principal, [entity_id], moment, among=False, ended=ended, limit=limit)
+        if not found:
+            await self.entity(principal, entity_id, moment)  # one that may not be read is not found
+        return tuple(self._relation(*one) for _, _, *one in found)
+
+    async def relations_between(
+        self, principal: Principal, entity_ids: Sequence[UUID], moment: Moment, *, limit: int
+    ) -> tuple[RelationBetween, ...]:
+        if len(entity_ids) > MOST_ENTITIES:
+            raise InvalidInput(f"At most {MOST_ENTITIES} entities are looked at at once.")
+        found = await self._related(principal, entity_ids, moment, among=True, ended=False, limit=limit)
+        return tuple(self._between(*one) for one in found)
+
+    async def _related(
+        self, principal: Principal, entity_ids: Sequence[UUID], moment: Moment, *, among: bool, ended: bool, limit: int
+    ) -> tuple[list[Any], ...]:
         check_page(limit, MOST_RELATIONS)
-        asked = {"entity_id": str(entity_id), "ended": ended, "limit": limit}
+        asked = {"entity_ids": [str(one) for one in entity_ids], "among": among, "ended": ended, "limit": limit}
         statement = "entity/relations" if principal.owns and moment == NOW else "entity/relations_then"
         [found] = await self.read(principal, moment, cypher(statement), _Neighbours, **asked)
-        if not found.relations:
-            await self.entity(principal, entity_id, moment)  # one that may not be read is not found
-        return tuple(self._relation(*one) for one in found.relations)
+        return found.relations
+
+    def _between(self, source: str, target: str, relation_id: str, relation_type: str, *shown: Any) -> RelationBetween:
+        _, _, _, _, strength, confidence, since, until, *_ = shown
+        reads = self._domain.reading(relation_type)
+        ends = UUID(source), UUID(target)
+        return RelationBetween(UUID(relation_id), relation_type, reads, *ends, strength, confidence, since, until)
 
     def _relation(self, relation_id: str, relation_type: str, outgoing: bool, other_id: str, *others: Any) -> Relation:
         reads = self._domain.reading(relation_type, backwards=not outgoing)

@@ -7,7 +7,18 @@ from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.community import EntityMeaning
-from engine.domain.entity import Entity, EntityFact, EntityFilter, EntityPage, EntityPlace, Merge, Pair, Relation, Why
+from engine.domain.entity import (
+    Entity,
+    EntityFact,
+    EntityFilter,
+    EntityPage,
+    EntityPlace,
+    Merge,
+    Pair,
+    Relation,
+    RelationBetween,
+    Why,
+)
 from engine.domain.entity_decision import Alias, AliasType
 from engine.operations import redactions
 from engine.operations.caller import owner, readers
@@ -54,6 +65,14 @@ class Entities(OfGraph, name="entities"):
         """The relations of an entity, in both directions, the strongest first; `ended`: also those that are over. Raises
         NotFound."""
         return await self._parts.entities.relations(self._principal, entity_id, moment, ended=ended, limit=limit)
+
+    @reads(readers)
+    async def relations_between(
+        self, entity_ids: Sequence[UUID], moment: Moment = NOW, *, limit: int = 100
+    ) -> tuple[RelationBetween, ...]:
+        """The relations between these entities, at most 100, that hold, the strongest first. What may not be read has none.
+        Raises InvalidInput."""
+        return await self._parts.entities.relations_between(self._principal, entity_ids, moment, limit=limit)
 
     @reads(readers)
     async def facts(self, entity_id: UUID, *, ended: bool = False, limit: int = 100) -> tuple[EntityFact, ...]:

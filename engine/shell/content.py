@@ -45,6 +45,7 @@ from engine.shell.options import (
 )  # fmt: skip
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session, the_user
+from engine.shell.waiting import waiting
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -251,7 +252,8 @@ async def ask(
         )
         if answered:
             return await _answered(here, memory, request, limits)
-        answer = await memory.search(request, limits)
+        async with waiting(here):
+            answer = await memory.search(request, limits)
         if not here.as_json:
             print_answer(here.out, answer, most_hits=limit)  # printed even if opening the file fails
             print_explanation(here, answer)
@@ -271,7 +273,8 @@ async def _answered(here: Session, memory: Memory, asked: SearchRequest, limits:
     shared = ("nodes", "moment", "scopes", "sources", "kinds", "filters")
     where = {name: getattr(asked, name) for name in shared}
     request = ContextRequest(asked.query, **where, max_ms=limits.max_ms, partial=limits.partial)
-    given = await memory.answer(request)
+    async with waiting(here):
+        given = await memory.answer(request)
     if here.as_json:
         return print_json(here.out, given)
     print_answered(here.out, given)

@@ -15,6 +15,7 @@ from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, N
 from engine.shell.options import AsOf, Handle, KnownAt, MaxMs, ModelCalls, Partial, moment_of
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
+from engine.shell.waiting import waiting
 
 commands = Commands()
 LONGEST = 160
@@ -51,7 +52,8 @@ async def context(
         request = ContextRequest(
             question, tokens, limit, moment=moment, scopes=tuple(scope or ()), max_ms=max_ms, partial=partial, **where
         )
-        found = await memory.context(request)
+        async with waiting(here):
+            found = await memory.context(request)
     if here.as_json:
         return print_json(here.out, found)
     here.out.print(Text(found.text), soft_wrap=True)

@@ -19,6 +19,7 @@ from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user, unknown
 from engine.shell.tables import print_list, shown_state
 from engine.shell.tokens import is_id
+from engine.shell.waiting import waiting
 
 Whose = Annotated[str, typer.Argument(metavar="HANDLE", help="The user's handle.")]
 
@@ -35,7 +36,7 @@ async def tree(
     known_at: KnownAt = None,
 ) -> None:
     """Show the nodes of a graph: types, counts, states of files, which are archived."""
-    async with here.memory(user) as memory:
+    async with here.memory(user) as memory, waiting(here):
         nodes = await memory.nodes.tree(moment_of(as_of, known_at), depth=depth)
     if here.as_json:
         print_json(here.out, {"nodes": nodes})

@@ -1,13 +1,16 @@
 """The process that has the engine loaded and forks for each command: `start` starts it in the background.
 
-It has one thread and never opens a store; each child does that for itself, as a command that runs alone. It ends with the servers
-of the home, and when its code is no longer that on the disk. See `engine.shell.preloading`.
+It has one thread and never opens a store; each child does that for itself, as a command that runs alone. The first child is no
+command: it has the servers plan what the first commands will ask. It ends with the servers of the home, and when its code is no
+longer that on the disk. See `engine.shell.preloading`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
+import logging
 import os
 import selectors
 import signal
@@ -25,7 +28,9 @@ from typing import Any, BinaryIO
 from engine.embedded.file_locks import FileLock
 from engine.embedded.layout import Home, write_private
 from engine.embedded.processes import identity_of
-from engine.embedded.reach import read_state
+from engine.embedded.reach import Stack, read_state
+from engine.errors import NeurigraphError
+from engine.settings import Settings
 from engine.shell import garbage
 from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, inherited, listens, run_here
 
@@ -35,6 +40,8 @@ LONGEST = 16 * 2**20
 """Bytes of a request at most: arguments and environment, of which the system allows less."""
 PATIENCE = 30.0
 """Seconds that a new process waits for the end of one with older code, which ends after its commands."""
+LONGEST_WARMING = 120.0
+"""Seconds after which the child that warms gives up."""
 FILES = 4
 """Standard input, output and errors of a command, and its folder."""
 
@@ -180,8 +187,9 @@ def _listening() -> socket.socket:
     return listening
 
 
-def start(folder: Path) -> None:
-    """Starts the process for a home, in the background, unless one is there already."""
+def start(folder: Path, cache: Path | None = None, stack: Stack | None = None) -> None:
+    """Starts the process for a home, in the background, unless one is there already. With `stack`, servers that have just been
+    started, it has these plan the first queries."""
     if listens(folder):
         return
     # Not as a module: the name of the program in help and errors is that of the command.
@@ -189,10 +197,14 @@ def start(folder: Path) -> None:
         f"import sys; sys.path.append({str(PACKAGE.parent)!r}); from engine.shell import preloaded; preloaded.main()"
     )
     with Home(folder).log("commands").open("ab") as log:
-        subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-P", "-c", program, str(folder)],
-            cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            cwd="/", stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True, text=True,
         )  # fmt: skip
+        assert process.stdin is not None
+        with process.stdin:  # not as arguments: they hold passwords
+            given = {"folder": os.getcwd(), "cache": str(cache), "stack": stack.as_json()} if stack else None
+            json.dump(given, process.stdin)
 
 
 def _taken(lock: FileLock) -> bool:
@@ -203,9 +215,32 @@ def _taken(lock: FileLock) -> bool:
     return taken
 
 
+def _warm(home: Path, lock: FileLock, given: dict[str, Any]) -> None:
+    """In a child of a child, which nobody waits for: has the servers plan what the first commands ask. It takes no lease, so
+    `down` does not wait for it, and starts no servers."""
+    if child := os.fork():
+        os.waitpid(child, 0)
+        return
+    if not os.fork():
+        lock.give_back()
+        logging.basicConfig(handlers=[logging.NullHandler()])  # servers that end meanwhile are no error
+        os.nice(10)  # a command that comes meanwhile goes first
+        os.chdir(given["folder"])  # where `up` had its .env
+        asyncio.run(_warmed(Settings(home=home, cache=Path(given["cache"])), Stack.from_json(given["stack"])))
+    os._exit(0)
+
+
+async def _warmed(settings: Settings, stack: Stack) -> None:
+    opening = import_module("engine.wiring.open_engine").open_engine
+    addresses = import_module("engine.wiring.addresses").embedded_addresses(settings, stack)
+    with suppress(NeurigraphError, TimeoutError):
+        async with asyncio.timeout(LONGEST_WARMING), opening(settings, addresses=addresses, warming=False) as engine:
+            await import_module("engine.wiring.warming").warm_commands(engine)
+
+
 def main() -> None:
     """Listens until the servers of the home end; in each child runs a command and ends with its exit code."""
-    home = Home(Path(sys.argv[1]))
+    home, given = Home(Path(sys.argv[1])), json.load(sys.stdin)
     os.chdir(home.folder)
     lock, first = FileLock(home.folder / f"{SOCKET}.lock"), read_state(home)
     if first is None or not _taken(lock):
@@ -213,6 +248,8 @@ def main() -> None:
     with garbage.importing():
         import_module("engine.wiring.open_engine")
         list(import_module("engine.shell.application").command().commands.values())  # the modules of all commands
+    if given is not None:
+        _warm(home.folder, lock, given)
     forks = Forks(_listening())
     if (own := identity_of(os.getpid())) is not None:
         write_private(home.commands, asdict(own))  # for `neurigraph status`

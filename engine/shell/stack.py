@@ -52,7 +52,7 @@ async def up(
     async with here.engine():
         pass  # runs the migrations, so that psql and Browser find tables
     if settings.preload:
-        preloaded.start(settings.home.absolute())
+        preloaded.start(settings.home.absolute(), settings.cache.absolute(), stack)
     secrets = settings.home.absolute() / "secrets.json"
     if here.as_json:
         return print_json(here.out, _addresses(stack, secrets, show_secrets))

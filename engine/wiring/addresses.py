@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from engine.embedded import attached
+from engine.embedded import Stack, attached
 from engine.errors import SettingsError
 from engine.progress import Progress
 from engine.settings import Settings
@@ -34,14 +34,12 @@ class Addresses:
 
 async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitStack) -> Addresses:
     """Managed stores where URLs are set; the embedded servers for the others."""
-    folder = (settings.home / "objects").absolute().as_uri()
-    objects_url = settings.objects_url.get_secret_value() if settings.objects_url else folder
     if settings.neo4j_url and settings.postgres_url:
         if settings.neo4j_password is None:
             raise SettingsError("NEURIGRAPH_NEO4J_URL needs NEURIGRAPH_NEO4J_PASSWORD.")
         url, request = postgres_urls(settings, settings.postgres_url)
         password = settings.neo4j_password.get_secret_value()
-        return Addresses(settings.neo4j_url, settings.neo4j_user, password, url, request, objects_url)
+        return Addresses(settings.neo4j_url, settings.neo4j_user, password, url, request, objects_url_of(settings))
     if settings.neo4j_url or settings.postgres_url:
         raise SettingsError("Set both NEURIGRAPH_NEO4J_URL and NEURIGRAPH_POSTGRES_URL, or neither.")
     if settings.neo4j_ca or settings.postgres_ca:
@@ -49,16 +47,26 @@ async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitS
             "NEURIGRAPH_NEO4J_CA and NEURIGRAPH_POSTGRES_CA are for managed stores: set their URLs too."
         )
     embedded = attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
-    servers = await stack.enter_async_context(embedded)
+    return embedded_addresses(settings, await stack.enter_async_context(embedded))
+
+
+def embedded_addresses(settings: Settings, servers: Stack) -> Addresses:
+    """The embedded servers, as they were started."""
     return Addresses(
         servers.neo4j_url,
         servers.neo4j_user,
         servers.neo4j_password,
         servers.postgres_url,
         request_url(servers.postgres_url),
-        objects_url,
+        objects_url_of(settings),
         servers.postgres_admin_url,
     )
+
+
+def objects_url_of(settings: Settings) -> str:
+    """Where the files lie: as set, else in the home."""
+    folder = (settings.home / "objects").absolute().as_uri()
+    return settings.objects_url.get_secret_value() if settings.objects_url else folder
 
 
 def postgres_urls(settings: Settings, service_url: SecretStr) -> tuple[str, str]:

@@ -6,12 +6,16 @@ Each has one plan for every principal and moment, with a vector and without, so 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from uuid import uuid4
 
 from engine.commit import graph
 from engine.commit.changes import EntitiesMentioned, FactsStated, RecordsEntered, RelationsStated, to_json
+from engine.domain.clock import NOW
 from engine.domain.entity import Piece
+from engine.domain.node import MAX_LAYER
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
@@ -31,10 +35,14 @@ async def warm(engine: Engine) -> None:
 
 async def warm_patiently(engine: Engine) -> None:
     """`warm`, repeated where a statement's limit was too short: a slow machine plans for longer. Raises StoreUnavailable."""
+    await _patiently(partial(warm, engine))
+
+
+async def _patiently(step: Callable[[], Awaitable[None]]) -> None:
     for _ in range(ATTEMPTS - 1):
         with suppress(StoreTimeout):
-            return await warm(engine)
-    await warm(engine)
+            return await step()
+    await step()
 
 
 async def warm_writes(engine: Engine) -> None:
@@ -48,6 +56,23 @@ async def warm_writes(engine: Engine) -> None:
         await extraction.context.of_entities(unknown, ["person:ellen-harlan"])
     nothing = (RecordsEntered([]), EntitiesMentioned([]), RelationsStated([]), FactsStated([]))
     await graph.apply(engine.neo4j, [to_json(change) for change in nothing])
+
+
+async def warm_commands(engine: Engine) -> None:
+    """What `ask`, `context` and `tree` ask, in this order, then writes. Raises NeurigraphError where a store does not answer."""
+    unknown = Principal.user(uuid4())
+
+    async def tree() -> None:
+        with suppress(NotFound):
+            await engine.parts.shells.tree(unknown, NOW, MAX_LAYER)
+
+    for step in (
+        partial(warm, engine),
+        partial(engine.parts.contexts.warm, unknown),
+        tree,
+        partial(warm_writes, engine),
+    ):
+        await _patiently(step)
 
 
 async def warm_quietly(engine: Engine) -> None:

@@ -210,7 +210,7 @@ async def test_a_move_whose_time_is_not_kept_is_noticed(engine: Engine, trigger:
 
 MOMENTS_ASKED = {
     "nodes.shell", "nodes.children", "nodes.tree", "nodes.metadata", "nodes.anchors", "edges.list", "history.state",
-    "entities.list", "entities.get", "entities.relations", "entities.why", "entities.merges",
+    "entities.list", "entities.get", "entities.relations", "entities.relations_between", "entities.why", "entities.merges",
 }  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import httpx
 import pytest
 
@@ -32,6 +34,11 @@ async def test_entities_are_read_merged_and_apart(
     assert (shown["access_count"], shown["last_accessed_at"]) == (0, None)
     assert (await door.get(path, params={"known_at": "2001-01-01T00:00:00Z"})).status_code == 404
     [married] = [one for one in (await door.get(f"{path}/relations")).json() if one["reads"] == "is married to"]
+    other = {"entity_id": [ellen["entity_id"], married["other_id"]]}
+    [between] = (await door.get(f"{home_path}/relations", params=other)).json()
+    assert between["relation_id"] == married["relation_id"] and between["reads"] == "is married to"
+    assert (await door.get(f"{home_path}/relations")).status_code == 422
+    assert (await door.get(f"{home_path}/relations", params={"entity_id": [str(uuid4())] * 101})).status_code == 422
     why = (await door.get(f"{home_path}/relations/{married['relation_id']}/why")).json()
     assert (why["source_name"], why["target_name"]) in (
         ("Ellen Harlan", "Dave Kowalski"),

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from engine.domain.clock import Moment
+from engine.domain.clock import NOW, Moment
 from engine.domain.entity import EntitySummary
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
@@ -308,6 +308,37 @@ async def test_relations_are_read_both_ways_and_say_why(memory: Memory) -> None:
     start, end = map(int, evidence.span.split("-"))
     assert "married" in held.fields["content"][start:end]
     assert evidence.text and evidence.text in held.fields["content"] and "married" in evidence.text
+
+
+@pytest.mark.ledger("M05", "A09", "X05")
+async def test_relations_between_entities_are_read_at_once(engine: Engine, memory: Memory) -> None:
+    """Each once, between what is asked for alone; merged ones are one; now as of this moment, and only of at most 100."""
+    node = await family(memory)
+    await memory.records.remember(Conversation("c1", RELATED), node_id=node.node_id)
+    ellen, dave, firm = [
+        (await named(memory, one)).entity_id for one in ("Ellen", "Dave Kowalski", "Harlan Joinery LLC")
+    ]
+
+    async def between(*wanted: UUID, limit: int = 100) -> list[tuple[UUID, str, UUID]]:
+        moment = Moment(known_at=engine.parts.clock.now())
+        now, then = [await memory.entities.relations_between(wanted, at, limit=limit) for at in (NOW, moment)]
+        assert now == then
+        return sorted((one.source_id, one.reads, one.target_id) for one in now)
+
+    [married] = await between(ellen, dave)
+    assert {married[0], married[2]} == {ellen, dave} and married[1] == "is married to"
+    works = (dave, "works at", firm)
+    assert await between(ellen, dave, firm, dave, uuid4()) == sorted([married, works])
+    assert await between(dave) == await between(ellen, firm) == await between() == []
+    assert len(await between(ellen, dave, firm, limit=1)) == 1
+    merge = await memory.entities.merge(ellen, dave)
+    assert await between(ellen, dave, firm) == await between(dave, firm) == [(ellen, "works at", firm)]
+    await memory.entities.undo_merge(merge.merge_id)
+    [one] = [one for one in await memory.entities.relations(dave) if one.other_id == firm]
+    await memory.entities.archive_relation(one.relation_id)
+    assert await between(ellen, dave, firm) == [married]
+    with pytest.raises(InvalidInput):
+        await memory.entities.relations_between([uuid4() for _ in range(101)])
 
 
 @pytest.mark.ledger("A09")

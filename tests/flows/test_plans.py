@@ -116,7 +116,9 @@ async def read_at(memory: Memory, node: UUID, moment: Moment) -> None:
     """What can be read as of a moment."""
     answer = await memory.search(SearchRequest(QUESTION, moment=moment, explain=True))
     await memory.context(ContextRequest(QUESTION, moment=moment))
-    for one in (await memory.entities.list(moment))[:3]:
+    listed = await memory.entities.list(moment)
+    await memory.entities.relations_between([one.entity_id for one in listed], moment)
+    for one in listed[:3]:
         await memory.entities.get(one.entity_id, moment)
         for relation in await memory.entities.relations(one.entity_id, moment, ended=True):
             await memory.entities.why(relation.relation_id, moment)

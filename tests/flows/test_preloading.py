@@ -18,12 +18,16 @@ from uuid import uuid4
 import psutil
 import pytest
 
-from engine.embedded import status
+from engine.embedded import attached, status
 from engine.neurigraph import Engine
+from engine.progress import Silent
 from engine.settings import Settings
 from engine.shell import preloaded
 from engine.shell.preloading import SOCKET, inherited, listens
+from engine.wiring.open_engine import open_engine
+from engine.wiring.warming import warm_commands
 from tests.clean_environment import CLEAN
+from tests.flows.test_warming import planned
 
 pytestmark = pytest.mark.ledger("U05")
 
@@ -54,8 +58,8 @@ def found(home: Path) -> psutil.Process:
     raise AssertionError((home / "logs" / "commands.log").read_text())
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+def until(holds: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -99,6 +103,34 @@ async def child(loaded: psutil.Process) -> psutil.Process:
 async def titles(engine: Engine, handle: str) -> list[str]:
     user = await engine.workspace.users.find(handle)
     return [record.title for record in (await engine.memory(user.user_id).nodes.metadata(user.user_id)).records]
+
+
+async def test_up_has_the_first_queries_planned_without_waiting_for_it(settings: Settings, tmp_path: Path) -> None:
+    """By a process that holds no lease: `status` names nobody, and `down` is not refused meanwhile."""
+    home = tmp_path / "home"
+    own = settings.model_copy(update={"home": home})
+
+    async def run(name: str) -> None:
+        await asyncio.to_thread(subprocess.run, [*command(own), name], env=ENVIRONMENT, check=True, capture_output=True)
+
+    await run("up")
+    try:
+        loaded = found(home)
+        assert status(home).holders == ()
+        until(lambda: len(children_of(loaded)) == 0, seconds=120)
+        async with attached(home, own.cache, progress=Silent()) as stack, open_engine(own, warming=False) as fresh:
+            before = await planned(fresh, stack)
+            await warm_commands(fresh)
+            assert before >= await planned(fresh, stack)
+        assert (home / "logs" / "commands.log").read_text() == ""
+    finally:
+        await run("down")
+
+
+def children_of(loaded: psutil.Process) -> list[psutil.Process]:
+    """Processes that it forked and that nobody waits for."""
+    line = loaded.cmdline()
+    return [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == line and one.pid != loaded.pid]
 
 
 async def test_it_reads_and_writes_what_the_command_was_given(

@@ -46,7 +46,7 @@ class Tab:
     errors: list[str] = field(default_factory=list)
 
     async def ready(self) -> None:
-        await self.page.wait_for_selector("body[data-state=ready]")
+        await self.page.wait_for_selector("body[data-state=ready]", timeout=60_000)  # the first reads are planned
 
     async def sign_in(self, token: str, handle: str = "") -> None:
         await self.page.fill("#token", token)

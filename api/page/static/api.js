@@ -72,7 +72,7 @@ export async function get(path, options) {
 export function query(values) {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
-    if (value !== null && value !== undefined && value !== "") given.set(name, value);
+    for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") given.append(name, one);
   }
   return given.size ? `?${given}` : "";
 }

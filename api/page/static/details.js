@@ -171,7 +171,7 @@ function text(nodeId, line) {
       if (!/^text\/|json/.test(answer.headers.get("Content-Type") || "")) throw new Error(`${line.file_name} is not a text.`);
       const content = await answer.text();
       read.remove();
-      place.append(el("pre", { tabindex: 0, "aria-label": "Text of the record" }, content.slice(0, LONGEST)));
+      place.append(el("pre", { tabindex: 0, role: "region", "aria-label": "Text of the record" }, content.slice(0, LONGEST)));
       if (content.length > LONGEST) place.append(el("p", { class: "quiet" }, "The rest is not shown."));
       say("The text is shown.");
     } catch (error) {

@@ -1,14 +1,14 @@
 // The entities with most mentions, and their relations.
-import { all, get, query } from "./api.js";
-import { $, counted, el } from "./dom.js";
+import { get, query } from "./api.js";
+import { $, counted, el, say } from "./dom.js";
 import * as graph from "./graph.js";
 import { forces } from "./layout.js";
 import { legend } from "./legend.js";
 import * as lists from "./lists.js";
 import * as time from "./time.js";
-import { MOST_ENTITIES, view } from "./view.js";
+import { MOST_ENTITIES, MOST_RELATIONS, view } from "./view.js";
 
-// The list is shown as soon as it is there; relations follow, entity by entity, before the picture.
+// The list is shown as soon as it is there; relations follow before the picture.
 export async function showEntities() {
   const as_of = time.asOf();
   const mine = ++view.load;
@@ -17,31 +17,20 @@ export async function showEntities() {
   view.entities = entities;
   listEntities();
   legend();
-  const drawn = entities.slice(0, MOST_ENTITIES);
-  const ids = new Set(drawn.map((one) => one.entity_id));
-  const relations = new Map();
-  const waiting = [...drawn];
-  const one = async () => {
-    for (let next = waiting.shift(); next && mine === view.load; next = waiting.shift()) {
-      for (const relation of await all(`${view.home}/entities/${next.entity_id}/relations`, { as_of }, { most: 500 })) {
-        if (!relation.outgoing || !ids.has(relation.other_id)) continue;
-        relations.set(relation.relation_id, { ...relation, source: next.entity_id, target: relation.other_id });
-      }
-    }
-  };
-  await Promise.all([one(), one(), one(), one()]);
+  const drawn = entities.slice(0, MOST_ENTITIES).map((one) => one.entity_id);
+  const relations = drawn.length ? await get(`${view.home}/relations${query({ as_of, entity_id: drawn, limit: MOST_RELATIONS })}`) : [];
   if (mine !== view.load || view.tab !== "entities") return;
-  view.relations = [...relations.values()];
+  view.relations = relations;
   $("waiting").hidden = true;
   await drawEntities();
 }
 
 async function drawEntities() {
   const drawn = view.entities.slice(0, MOST_ENTITIES);
-  const places = forces(drawn, view.relations.map((one) => [one.source, one.target]));
+  const places = forces(drawn, view.relations.map((one) => [one.source_id, one.target_id]));
   window.neurigraph.cy = await graph.draw(graph.entityElements(drawn, view.relations, places), view.open.entity);
-  $("graph").setAttribute("aria-label", `Graph of ${counted(drawn.length, "entity")} with most mentions and ${counted(view.relations.length, "relation")}`);
   dressEntities();
+  say($("graph").getAttribute("aria-label"));
 }
 
 function touchedEntities() {
@@ -53,6 +42,16 @@ export function dressEntities() {
   graph.highlight({ anchors: new Set(), ways: new Set(), hits: touchedEntities() });
   graph.select(view.selected);
   listEntities();
+  describe();
+}
+
+// The picture in words.
+function describe() {
+  const drawn = counted(Math.min(view.entities.length, MOST_ENTITIES), "entity");
+  const over = touchedEntities().size;
+  const touches = over > 0 && `the question leads over ${over} of the list`;
+  const parts = [`Graph of ${drawn} with most mentions and ${counted(view.relations.length, "relation")}`, time.told(), touches];
+  $("graph").setAttribute("aria-label", parts.filter(Boolean).join("; "));
 }
 
 function listEntities() {

@@ -59,6 +59,7 @@ export async function draw(elements, onPick) {
     container: $("graph"), minZoom: 0.03, maxZoom: 3, style: style(many), boxSelectionEnabled: false, selectionType: "single",
     autoungrabify: many, textureOnViewport: many, hideLabelsOnViewport: many, ...(many ? seen(elements.nodes) : {}),
   });
+  for (const one of $("graph").children) one.setAttribute("aria-hidden", "true"); // its label tells what they show
   const made = cy;
   // Some elements a frame: the page answers meanwhile.
   const waiting = [...elements.nodes, ...elements.edges];
@@ -99,7 +100,7 @@ function toned(data) {
   return { colour, fill: data.hollow ? tint(colour) : colour };
 }
 
-export function fit() {
+function fit() {
   cy?.fit(undefined, 46);
   if (cy && cy.zoom() > 1.25) {
     cy.zoom(1.25);
@@ -107,12 +108,26 @@ export function fit() {
   }
 }
 
-export function zoom(by) {
+function zoom(by) {
   cy?.zoom({ level: cy.zoom() * by, renderedPosition: { x: cy.width() / 2, y: cy.height() / 2 } });
 }
 
-export function pan(x, y) {
+function pan(x, y) {
   cy?.panBy({ x, y });
+}
+
+export function look(how) {
+  if (how === "fit") fit();
+  else zoom(how === "in" ? 1.3 : 1 / 1.3);
+}
+
+export function keys(event) {
+  const moves = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+  const looks = { "+": "in", "=": "in", "-": "out", 0: "fit" };
+  if (moves[event.key]) pan(...moves[event.key]);
+  else if (looks[event.key]) look(looks[event.key]);
+  else return;
+  event.preventDefault();
 }
 
 export function select(id) {
@@ -201,7 +216,7 @@ export function entityElements(entities, relations, places) {
       position: { ...places.get(one.entity_id) },
     })),
     edges: relations.map((one) => ({
-      data: { id: one.relation_id, source: one.source, target: one.target, label: one.reads, solid: true },
+      data: { id: one.relation_id, source: one.source_id, target: one.target_id, label: one.reads, solid: true },
     })),
   };
 }

@@ -45,15 +45,20 @@ function item({ node, below, place, all }) {
       role: "treeitem", id: `item-${node.node_id}`, tabindex: -1, class: `level-${node.layer + 1}${records ? "" : " then"}`,
       "aria-level": node.layer + 1, "aria-posinset": place, "aria-setsize": all, "aria-selected": String(node.node_id === state.selected),
       "aria-expanded": below ? String(opened) : null,
-      "aria-label": [node.name, NODE_TYPES[node.node_type], counted(records, "record"), stateOf(node), role].filter(Boolean).join(", "),
+      "aria-label": spoken(node.name, role, counted(records, "record"), NODE_TYPES[node.node_type], stateOf(node)),
     },
     el("span", { class: "twig", "aria-hidden": "true" }, below ? (opened ? "▾" : "▸") : ""),
     nodeMark(node, shade(state.branch(node.node_id))),
-    el("span", { class: "name" }, node.name),
-    role && el("span", { class: "touched" }, role.replace("anchor", "◎").replace(",", "")),
-    !role && el("span", { class: "count" }, String(records || "")),
+    el("span", { class: "name" }, node.name), " ",
+    ...(role ? touch(role) : [el("span", { class: "count" }, records ? records.toLocaleString("en") : "")]),
   );
 }
+
+// The name of an item begins with the words that are seen, in their order: voice control finds it by these.
+const spoken = (name, role, ...more) => [[name, role || more.shift()].join(" "), ...more].join(", ");
+
+// An anchor is shown as a ring, hits by their number.
+const touch = (role) => role.split(", ").map((one) => el("span", { class: "touched" }, one === "anchor" ? el("span", { "aria-hidden": "true" }, "◎") : one));
 
 const items = () => [...$("list").querySelectorAll("[role=treeitem], [role=option]")];
 
@@ -136,12 +141,12 @@ export function showEntities(entities, wanted, more) {
         "li",
         {
           role: "option", id: `item-${one.entity_id}`, tabindex: -1, "aria-selected": String(one.entity_id === state.selected),
-          "aria-label": [one.name, one.kind, counted(one.mentions, "mention"), state.role(one.entity_id)].filter(Boolean).join(", "),
+          "aria-label": spoken(one.name, state.role(one.entity_id), counted(one.mentions, "mention"), one.kind),
         },
         mark(kindShape(one.kind), kindShade(one.kind)),
-        el("span", { class: "name" }, one.name),
-        state.role(one.entity_id) && el("span", { class: "touched" }, state.role(one.entity_id)),
-        el("span", { class: "count" }, String(one.mentions)),
+        el("span", { class: "name" }, one.name), " ",
+        state.role(one.entity_id) && [el("span", { class: "touched" }, state.role(one.entity_id)), " "],
+        el("span", { class: "count" }, one.mentions.toLocaleString("en")),
       ),
     ),
   );

@@ -88,7 +88,14 @@ function recordsThen() {
 async function drawNodes() {
   const places = radial(view.nodes, $("graph").clientWidth / Math.max($("graph").clientHeight, 1));
   window.neurigraph.cy = await graph.draw(graph.nodeElements(view.nodes, view.edges, places, view.branches), pickNode);
-  $("graph").setAttribute("aria-label", `Graph of ${counted(view.nodes.length, "node")}`);
+}
+
+// The picture in words.
+function describe() {
+  const { anchors, hits } = view.touch;
+  const touches = view.answer && `the question has ${counted(anchors.size, "anchor")}, ${counted(hits.size, "node")} ${hits.size === 1 ? "holds" : "hold"} hits`;
+  const parts = [`Graph of ${counted(view.nodes.length, "node")} and ${counted(view.edges.length, "edge")}`, time.told(), touches];
+  $("graph").setAttribute("aria-label", parts.filter(Boolean).join("; "));
 }
 
 function dressNodes() {
@@ -105,10 +112,11 @@ function dressNodes() {
   ]));
   graph.highlight(view.touch);
   graph.select(view.selected);
+  describe();
   lists.showTree(view.nodes, {
     selected: view.selected, pick: pickNode, branch: (id) => view.branches.get(id),
     records: (node) => (past ? counts.get(node.node_id) || 0 : node.records),
-    role: (id) => [view.touch.anchors.has(id) && "anchor", view.touch.hits.has(id) && counted(view.touch.hits.get(id), "hit")].filter(Boolean).join(", "),
+    role: (id) => [view.touch.hits.has(id) && counted(view.touch.hits.get(id), "hit"), view.touch.anchors.has(id) && "anchor"].filter(Boolean).join(", "),
   });
 }
 
@@ -137,19 +145,23 @@ async function showTab(tab, reload = true) {
 }
 
 async function pickNode(id) {
+  const inside = inPanel();
   if (view.tab !== "nodes") await guarded(() => showTab("nodes"));
   view.selected = id;
   dressNodes();
   lists.reveal(id);
   view.again = () => details.node(id, time.asOf(), view.branches.get(id) ?? 7);
   await view.again();
-  showDetails();
+  showDetails(inside);
 }
 
-// Below the results of a search they would not be seen; the focus stays in the list.
-function showDetails() {
+// Below the results of a search they would not be seen. The focus stays in the list; from elsewhere it follows to what was asked for.
+function showDetails(inside) {
   if (!$("results").hidden) $("details").scrollIntoView();
+  if (inside) $("details").focus();
 }
+
+const inPanel = () => $("panel").contains(document.activeElement);
 
 async function pickRecord(nodeId, recordId) {
   view.again = () => details.showRecord(nodeId, recordId, time.asOf());
@@ -158,13 +170,14 @@ async function pickRecord(nodeId, recordId) {
 }
 
 async function pickEntity(id, name) {
+  const inside = inPanel();
   if (!id && name) [{ entity_id: id } = {}] = await guarded(() => get(`${view.home}/entities${query({ name, all: true, limit: 1 })}`)) || [];
   if (!id) return;
   view.selected = id;
   if (view.tab === "entities") dressEntities();
   view.again = () => details.entity(id, time.asOf());
   await view.again();
-  showDetails();
+  showDetails(inside);
 }
 
 async function timeMoved(settled, text) {
@@ -233,7 +246,6 @@ function setTheme(dark) {
   document.documentElement.dataset.theme = dark ? "dark" : "light";
   $("theme").textContent = dark ? "Light" : "Dark";
   $("theme").setAttribute("aria-label", dark ? "Use the light theme" : "Use the dark theme");
-  $("theme").setAttribute("aria-pressed", String(dark));
   graph.restyle();
   if (view.home && !$("memory").hidden) {
     if (view.tab === "nodes") dressNodes();
@@ -278,23 +290,16 @@ function listen() {
       guarded(() => showTab(other));
     });
   }
-  for (const one of document.querySelectorAll("[data-zoom]")) one.addEventListener("click", () => look(one.dataset.zoom));
-  $("graph").addEventListener("keydown", graphKeys);
+  for (const one of document.querySelectorAll("[data-zoom]")) one.addEventListener("click", () => graph.look(one.dataset.zoom));
+  $("graph").addEventListener("keydown", graph.keys);
+  $("panel").addEventListener("keydown", backToList);
   time.listen();
 }
 
-function look(how) {
-  if (how === "fit") graph.fit();
-  else graph.zoom(how === "in" ? 1.3 : 1 / 1.3);
-}
-
-function graphKeys(event) {
-  const moves = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
-  const looks = { "+": "in", "=": "in", "-": "out", 0: "fit" };
-  if (moves[event.key]) graph.pan(...moves[event.key]);
-  else if (looks[event.key]) look(looks[event.key]);
-  else return;
-  event.preventDefault();
+// From the panel back to the list, to what is selected there.
+function backToList(event) {
+  if (event.key !== "Escape") return;
+  ($(`item-${view.selected}`) || document.querySelector("#list [tabindex='0']"))?.focus();
 }
 
 Object.assign(view.open, { node: pickNode, record: pickRecord, entity: pickEntity });

@@ -35,6 +35,8 @@ export function day() {
   return value > last - first ? null : new Date((first + value) * LENGTH).toISOString().slice(0, 10);
 }
 
+export const told = () => day() && `as of ${shownDay(day())}`;
+
 export const asOf = () => (day() ? `${day()}T23:59:59.999Z` : null);
 
 function bars() {

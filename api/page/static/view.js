@@ -1,5 +1,6 @@
 // What is loaded and shown; the modules of the page share it.
 export const MOST_ENTITIES = 32; // in the picture
+export const MOST_RELATIONS = 500;
 export const NONE = { anchors: new Set(), hits: new Map(), ways: new Set() };
 export const view = {
   home: "", tab: "nodes", nodes: [], edges: [], timeline: [], branches: new Map(), entities: [], relations: [],

@@ -1,20 +1,25 @@
-// Purpose: the relations of an entity, and of those that were merged into it, in both directions, the strongest first, at any moment and for any reader:
+// Purpose: the relations of entities, and of those that were merged into them, in both directions, the strongest first, at any moment and for any reader:
 //   those for which a record speaks that may be read, as strong as such records make them, and over where they say so.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
-//   the end of time), entity_id, ended (also relations that are over or archived), limit.
+//   the end of time), entity_ids, among (only those from one of these entities to another one), ended (also relations that are over or archived), limit.
 // Returns: relations, as entity/relations does.
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
-MATCH (asked:Entity {entity_id: $entity_id})
+UNWIND $entity_ids AS entity_id
+MATCH (asked:Entity {entity_id: entity_id})
 WHERE asked.user_id = $user_id
 MATCH (e:Entity)-[merges:SUPERSEDES*0..]->(asked)
 WHERE all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
-WITH as_of, rights, e, asked LIMIT 1
 WITH as_of, rights, e, asked WHERE asked = e OR part.mentioned(asked)
+WITH DISTINCT as_of, rights, e
 MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)
 WHERE all(merge IN merges WHERE part.holds(merge))
+WITH as_of, rights, collect({whole: e, member: member}) AS members
+UNWIND members AS one
+WITH as_of, rights, members, one.whole AS e, one.member AS member
 MATCH (member)-[relation]-(other:Entity)
 WHERE relation.relation_id IS NOT NULL AND relation.known_from <= $known_at
+  AND (NOT $among OR startNode(relation) = member AND any(one IN members WHERE one.member = other AND one.whole <> e))
 CALL (as_of, rights, relation) {
   MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(n:Node)
   WHERE part.holds(v) AND part.shown(r) AND part.opened(n, 'records')
@@ -39,8 +44,9 @@ CALL (as_of, rights, relation) {
          part.first_since(all_of) AS since,
          CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(last_at))) ELSE followed END AS until
 }
-WITH as_of, rights, member, relation, other, strength, confidence, since, until
+WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until
 WHERE strength > 0 AND ($ended OR (until IS NULL OR until > toString(date(as_of))) AND NOT part.archived(relation)) AND part.mentioned(other)
-WITH as_of, rights, member, relation, other, strength, confidence, since, until ORDER BY strength DESC, confidence DESC, relation.relation_id LIMIT $limit
-RETURN collect([relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, part.called(other), part.kind_of(other), strength,
+WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until ORDER BY strength DESC, confidence DESC, relation.relation_id LIMIT $limit
+RETURN collect([e.entity_id, CASE WHEN $among THEN [one IN members WHERE one.member = other | one.whole.entity_id][0] END,
+                relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, part.called(other), part.kind_of(other), strength,
                 confidence, since, until, part.archived(relation), CASE WHEN $principal = $user_id THEN relation.properties END]) AS relations

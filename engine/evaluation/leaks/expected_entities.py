@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.entity import Entity, EntityFact, EntityFilter, EntityPage, EntitySummary, Relation, Why
+from engine.domain.entity import (
+    Entity,
+    EntityFact,
+    EntityFilter,
+    EntityPage,
+    EntitySummary,
+)
 from engine.domain.names import name_key
 from engine.domain.profile import Profile
 from engine.evaluation.leaks.expected import denied, differing, is_owner, outside, short
-from engine.evaluation.leaks.grouped import Group, alone, best_name, groups, kind_of, names_of
+from engine.evaluation.leaks.expected_relations import related
+from engine.evaluation.leaks.grouped import Group, alone, best_name, found_entity, groups, kind_of, names_of
 from engine.evaluation.leaks.model import World
-from engine.evaluation.leaks.spoken import Stated, supports
 from engine.evaluation.leaks.things import Asker
 
 MOST_LATEST = 50
@@ -90,13 +95,6 @@ def _line(world: World, asker: Asker, group: Group, moment: Moment) -> tuple[str
     return name, kind_of(world, asker, group.whole, group.lines, moment), names, len(group.records), len(nodes)
 
 
-def found_entity(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> Group | None:
-    """What an id leads to: an entity as a whole, or one that was merged into it and of which the asker may know itself."""
-    whole = world.spoken.whole_of(entity_id, moment)
-    group = groups(world, asker, moment).get(whole)
-    return group if group and (entity_id == whole or entity_id in group.members) else None
-
-
 def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
     """One entity with all that is told of it."""
     group = found_entity(world, asker, entity_id, moment)
@@ -138,37 +136,6 @@ def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: 
         yield from differing("titles", {one: world.written[one].title for one in titles}, titles)
 
 
-def relations(
-    world: World, asker: Asker, entity_id: UUID, moment: Moment, ended: bool, outcome: object
-) -> Iterator[str]:
-    """The relations of an entity that readable records state, as strong as these make them."""
-    group = found_entity(world, asker, entity_id, moment)
-    if group is None or not isinstance(outcome, tuple):
-        if group is None or moment.as_of is None:
-            yield from denied(outcome) if group is None else [f"not given: {short(outcome)}"]
-        return
-    rows: tuple[Relation, ...] = outcome
-    given = {
-        (one.relation_id, one.outgoing, one.other_id): (
-            one.other_name,
-            one.other_kind,
-            one.strength,
-            round(one.confidence, 6),
-            one.until,
-        )
-        for one in rows
-    }
-    if not is_owner(asker):
-        yield from differing("properties", [], [one.properties for one in rows if one.properties])
-    expected = dict(_related(world, asker, group.whole.entity_id, moment, ended))
-    if moment.as_of is not None:
-        every = dict(_related(world, asker, group.whole.entity_id, moment, True))
-        yield from differing("relations too many", set(), given.keys() - every.keys())
-        return
-    yield from differing("relations too many", [], sorted(given.items() - expected.items(), key=str)[:3])
-    yield from differing("relations missing", [], sorted(expected.items() - given.items(), key=str)[:3])
-
-
 def facts(world: World, asker: Asker, entity_id: UUID, ended: bool, outcome: object) -> Iterator[str]:
     """At most the live facts about an entity that it may read: drawn ones have no texts. For the user what relations state."""
     group = found_entity(world, asker, entity_id, NOW)
@@ -181,8 +148,8 @@ def facts(world: World, asker: Asker, entity_id: UUID, ended: bool, outcome: obj
         "facts too many", set(), stored - world.spoken.facts_about(world, asker, group.whole.entity_id)
     )
     inferred = {one.relation_id for one in rows if one.relation_id is not None}
-    related = {line[0][0] for line in _related(world, asker, group.whole.entity_id, NOW, True)}
-    yield from differing("inferred facts", set(), inferred - (related if is_owner(asker) else set()))
+    known = {line[0][0] for line in related(world, asker, group.whole.entity_id, NOW, True)}
+    yield from differing("inferred facts", set(), inferred - (known if is_owner(asker) else set()))
     if not is_owner(asker):
         yield from differing("facts that are over", set(), {one.fact_id for one in rows if one.status != "live"})
 
@@ -193,66 +160,3 @@ def profile(world: World, asker: Asker, entity_id: UUID, outcome: object) -> Ite
         yield from denied(outcome)
     elif not isinstance(outcome, Profile):
         yield f"not given: {short(outcome)}"
-
-
-_Line = tuple[tuple[UUID, bool, UUID], tuple[str, str, int, float, str | None]]
-
-
-def _related(world: World, asker: Asker, whole: UUID, moment: Moment, ended: bool) -> Iterator[_Line]:
-    spoken = world.spoken
-    for relation_id in spoken.stated:
-        lines = spoken.supporting(world, asker, relation_id, moment)
-        if not lines:
-            continue
-        until = spoken.until(world, asker, lines, moment)
-        if until is not None and not ended and until <= datetime.now(UTC).date().isoformat():
-            continue
-        doubt = 1.0
-        for one in lines:
-            doubt *= 1 - one.weight
-        ends = ((lines[0].source_id, lines[0].target_id, True), (lines[0].target_id, lines[0].source_id, False))
-        for mine, other, outgoing in ends:
-            if spoken.whole_of(mine, moment) == whole:
-                named = _called(world, asker, other, moment)
-                yield (relation_id, outgoing, other), (*named, len(lines), round(1 - doubt, 6), until)
-
-
-def _called(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> tuple[str, str]:
-    """The name and kind of an entity alone, not of what it was merged into."""
-    lines = [one for one in world.spoken.said if one.entity_id == entity_id and supports(world, asker, one, moment)]
-    entity = world.spoken.entities[entity_id]
-    return best_name(world, asker, entity, lines, moment), kind_of(world, asker, entity, lines, moment)
-
-
-def why(world: World, asker: Asker, relation_id: UUID, moment: Moment, outcome: object) -> Iterator[str]:
-    """The readable records that state a relation."""
-    lines: list[Stated] = []
-    if _at_home(world, asker, relation_id):
-        lines = world.spoken.supporting(world, asker, relation_id, moment)
-    if not lines or not isinstance(outcome, Why):
-        if not lines or moment.as_of is None:
-            yield from [f"not given: {short(outcome)}"] if lines else denied(outcome)
-        return
-    expected = {
-        (one.record_id, world.written[one.record_id].node_id, _items(world, asker, one, moment)) for one in lines
-    }
-    given = {(one.record_id, one.node_id, one.item_id is not None) for one in outcome.evidence}
-    yield from differing("evidence too many", set(), given - expected)
-    if not is_owner(asker):
-        yield from differing("facts of evidence", {None}, {one.fact_id for one in outcome.evidence})
-    if moment.as_of is not None:
-        return
-    yield from differing("evidence", expected, given)
-    first = lines[0]
-    names = [_called(world, asker, one, moment)[0] for one in (first.source_id, first.target_id)]
-    ends = (outcome.source_id, outcome.target_id, [outcome.source_name, outcome.target_name])
-    yield from differing("ends", (first.source_id, first.target_id, names), ends)
-
-
-def _items(world: World, asker: Asker, one: Stated, moment: Moment) -> bool:
-    return world.sees(asker, world.written[one.record_id], "items", moment.earliest)
-
-
-def _at_home(world: World, asker: Asker, relation_id: UUID) -> bool:
-    lines = world.spoken.stated.get(relation_id, [])
-    return bool(lines) and world.spoken.entities[lines[0].source_id].user_id == asker.graph

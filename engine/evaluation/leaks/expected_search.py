@@ -15,7 +15,7 @@ from engine.domain.search import Hit, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput
 from engine.evaluation.leaks import filtering
 from engine.evaluation.leaks.expected import anchor_of, denied, differing, is_owner, later, outside, scope_text, short
-from engine.evaluation.leaks.expected_entities import found_entity
+from engine.evaluation.leaks.grouped import found_entity
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Written
 

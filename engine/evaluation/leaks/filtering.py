@@ -12,7 +12,7 @@ from engine.domain.filters import ALL, Filters
 from engine.domain.search import SearchRequest
 from engine.evaluation.leaks.asking import some_node
 from engine.evaluation.leaks.expected import is_owner
-from engine.evaluation.leaks.expected_entities import found_entity
+from engine.evaluation.leaks.grouped import found_entity
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.things import Asker, Place, Written
 

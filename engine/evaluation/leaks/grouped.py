@@ -91,3 +91,10 @@ def kind_of(world: World, asker: Asker, whole: Said, lines: Sequence[Said], mome
 def names_of(world: World, asker: Asker, keys: Iterable[str]) -> set[str]:
     """Names as they are written."""
     return {world.spoken.values[asker.graph, key] for key in keys if (asker.graph, key) in world.spoken.values}
+
+
+def found_entity(world: World, asker: Asker, entity_id: UUID, moment: Moment) -> Group | None:
+    """What an id leads to: an entity as a whole, or one that was merged into it and of which the asker may know itself."""
+    whole = world.spoken.whole_of(entity_id, moment)
+    group = groups(world, asker, moment).get(whole)
+    return group if group and (entity_id == whole or entity_id in group.members) else None

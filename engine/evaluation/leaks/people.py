@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from engine.domain.clock import NOW
 from engine.domain.entity import EntityFilter, EntityPage
 from engine.domain.exported import ExportPlace
-from engine.evaluation.leaks import expected, expected_entities
+from engine.evaluation.leaks import expected, expected_entities, expected_relations
 from engine.evaluation.leaks.asking import Draws, Operation, any_principal, question
 from engine.evaluation.leaks.model import World
 from engine.evaluation.leaks.past import some_moment
@@ -81,12 +81,25 @@ def relations(world: World, rng: Random) -> Operation:
     """The relations of an entity."""
     asker, ended = any_principal(world, rng), rng.random() < 0.6
     wanted, moment = _entity(world, asker, rng), some_moment(world, asker, rng)
-    judge = partial(expected_entities.relations, world, asker, wanted, moment, ended)
+    judge = partial(expected_relations.relations, world, asker, wanted, moment, ended)
 
     def ask(memory: Memory) -> Awaitable[object]:
         return memory.entities.relations(wanted, moment, ended=ended, limit=100)
 
     return question(world, asker, f"{wanted} {ended}", ask, judge, moment)
+
+
+@draws.of("relations between", 6)
+def relations_between(world: World, rng: Random) -> Operation:
+    """The relations between some entities."""
+    asker = any_principal(world, rng)
+    wanted, moment = [_entity(world, asker, rng) for _ in range(12)], some_moment(world, asker, rng)
+    judge = partial(expected_relations.between, world, asker, wanted, moment)
+
+    def ask(memory: Memory) -> Awaitable[object]:
+        return memory.entities.relations_between(wanted, moment, limit=1000)
+
+    return question(world, asker, str(wanted), ask, judge, moment)
 
 
 @draws.of("facts of an entity", 5)
@@ -151,7 +164,7 @@ def why(world: World, rng: Random) -> Operation:
     mine = [one for one in stated if world.spoken.entities[stated[one][0].source_id].user_id == asker.graph]
     wanted = rng.choice(sorted(mine)) if mine and rng.random() < 0.9 else rng.choice([*stated, uuid4()])
     moment = some_moment(world, asker, rng)
-    judge = partial(expected_entities.why, world, asker, wanted, moment)
+    judge = partial(expected_relations.why, world, asker, wanted, moment)
     return question(world, asker, str(wanted), lambda memory: memory.entities.why(wanted, moment), judge, moment)
 
 
