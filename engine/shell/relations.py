@@ -1,4 +1,4 @@
-"""relation: what you decide of a relation between entities."""
+"""relation: relations between entities, and what you decide of one."""
 
 from __future__ import annotations
 
@@ -7,15 +7,40 @@ from uuid import UUID
 
 import typer
 
+from engine.domain.page import MOST
 from engine.shell.edges import pairs
-from engine.shell.options import Handle
+from engine.shell.entities import named
+from engine.shell.options import AsOf, Handle, KnownAt, moment_of
 from engine.shell.session import Commands, Session
+from engine.shell.tables import print_list
 
 relations = Commands(
-    "relation", "Relations between entities: set one aside, describe it. See `entity relations`, `entity why`."
+    "relation", "Relations between entities: list, set one aside, describe it. See `entity relations`, `entity why`."
 )
 _Relation = Annotated[UUID, typer.Argument(metavar="RELATION", help="Its id, from `entity relations`.")]
 _Reason = Annotated[str, typer.Option("--reason", help="Why.")]
+
+
+@relations.async_command("between", as_json=True)
+async def between(
+    here: Session,
+    entities: Annotated[list[str], typer.Argument(metavar="ENTITY…", help="Two or more: names or ids.")],
+    user: Handle = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> None:
+    """List the relations between these entities, the strongest first."""
+    moment = moment_of(as_of, known_at)
+    async with here.memory(user) as memory:
+        names = {await named(memory, one, moment): one for one in entities}
+        found = await memory.entities.relations_between(list(names), moment, limit=MOST)
+        ends = {one for each in found for one in (each.source_id, each.target_id)} - names.keys()
+        names |= {one: (await memory.entities.get(one, moment)).name for one in ends}  # what one was merged into
+    rows = [
+        (one.relation_id, names[one.source_id], one.reads, names[one.target_id], one.since, one.until) for one in found
+    ]
+    head = ("relation", "", "", "", "since", "until")
+    print_list(here, {"relations": found}, head, rows, "No relation is known between them.")
 
 
 @relations.async_command("archive", as_json=True)

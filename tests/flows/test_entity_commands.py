@@ -48,11 +48,16 @@ async def test_entities_are_listed_shown_explained_merged_and_apart(
     [listed] = (await shell.answers("entity", "merges"))["merges"]
     assert (listed["merge_id"], listed["reason"]) == (merge["merge_id"], "a nickname") and listed["at"] == merge["at"]
     assert (listed["entity_name"], listed["merged_name"]) == ("Ellen Harlan", "Elli Varga")
+    between = ("relation", "between", "Elli Varga", "Dave Kowalski")  # the merged one is read as the other
+    [married] = (await shell.answers(*between))["relations"]
+    assert married["relation_id"] == related["Dave Kowalski"]["relation_id"]
+    assert "Elli Varga" in await shell.prints(*between)
     [row] = [line for line in (await shell.prints("entity", "merges")).splitlines() if merge["merge_id"] in line]
     assert row.split()[1:] == ["Ellen", "Harlan", "Elli", "Varga", merge["at"][:10], "a", "nickname"]
     assert (await shell.answers("entity", "merges", "--known-at", before))["merges"] == []
     assert (await shell.answers("entity", "show", "Elli Varga"))["entity_id"] == shown["entity_id"]
     await shell.answers("entity", "undo", merge["merge_id"])
+    assert (await shell.prints(*between)).strip() == "No relation is known between them."
     assert (await shell.answers("entity", "merges"))["merges"] == []
     assert (await shell.answers("entity", "show", "Elli Varga"))["entity_id"] == people["Elli Varga"]["entity_id"]
     assert (await shell.answers("fact", "profile", "--by-category"))["groups"] == []
