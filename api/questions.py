@@ -84,6 +84,9 @@ class Question(Asked):
     max_tokens: Annotated[int, Strict()] | None = Field(
         default=None, ge=1, le=MOST_TOKENS, description="Tokens that the contents of all hits have together at most."
     )
+    relations: Annotated[bool, Strict()] = Field(
+        default=False, description="Whether the answer has the relations that the query asks for, too."
+    )
     explain: Annotated[bool, Strict()] = Field(
         default=False, description="Whether the answer says how it was made, and each hit what its score is made of."
     )

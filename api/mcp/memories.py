@@ -92,7 +92,7 @@ async def search_memories(
     """Searches the user's long-term memory. Call it before you answer anything about the user, people they know, or earlier
     conversations. Returns relations that the query asks for, and hits, the best first, with place, time and the reason why
     each was found; scores order the hits of one answer only, and may be negative."""
-    found = await memory.search(SearchRequest(query, limit, moment=Moment(as_of), cursor=cursor))
+    found = await memory.search(SearchRequest(query, limit, moment=Moment(as_of), cursor=cursor, relations=True))
     nothing = () if found.hits or found.relations else (NO_MORE,) if cursor else (NOTHING,)
     left_out = (f"Node {one.node_id} was left out: {one.reason}" for one in found.left_out)
     return {

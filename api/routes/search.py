@@ -29,9 +29,8 @@ async def search(body: Question, memory: UserMemory, page: ANextPage) -> SearchA
     The `score` of a hit orders the hits of this answer; it can be negative and says nothing beside other answers.
     """
     limits = ReadLimits(body.max_ms, body.max_tokens, body.partial)
-    asked = SearchRequest(
-        body.query, body.limit, **_where(body), cursor=page.cursor, explain=body.explain, recall=body.recall
-    )
+    said = {name: getattr(body, name) for name in ("relations", "explain", "recall")}
+    asked = SearchRequest(body.query, body.limit, **_where(body), cursor=page.cursor, **said)
     memory = asking(memory, body.model_calls)
     answer = await memory.search(asked, limits)
     if answer.next_cursor is not None:

@@ -66,6 +66,7 @@ class ContextRequest:
             self.scopes,
             self.sources,
             self.filters,
+            relations=True,
         )
 
 

@@ -24,8 +24,9 @@ class SearchRequest:
     "auto" when the anchors are weak, "always", or "never". `scopes` are the threads and workflows that are searched beside the
     user's memory as a whole; `sources` None: items of all sources. `cursor`: the `next_cursor` of the page before.
 
-    `explain`: the answer says how it was made. `recall`: also how much an exact search of the same finds beside this one, where
-    nodes were searched by index; that takes the time of an exact search."""
+    `relations`: the answer has the relations that the question asks for, too. `explain`: the answer says how it was made.
+    `recall`: also how much an exact search of the same finds beside this one, where nodes were searched by index; that takes the
+    time of an exact search."""
 
     query: str
     limit: int = 10
@@ -39,6 +40,7 @@ class SearchRequest:
     cursor: str | None = None
     explain: bool = False
     recall: bool = False
+    relations: bool = False
 
     @property
     def filtered(self) -> bool:
@@ -143,10 +145,10 @@ class LeftOut:
 class SearchAnswer:
     """Hits in order, the anchors that were navigated to, and what was done: stage times in milliseconds.
 
-    `relations`: those that the question asks for, at most five, on the first page. `embeddings`: the version whose vectors
-    were compared, empty where the search went by words alone. `left_out`: damaged nodes, which were not searched.
-    `known_at`: what was known then was searched, on this page and on the next ones; `next_cursor` None: there is no further
-    page. `explanation` None: not asked for.
+    `relations`: those that the question asks for, at most five, on the first page, where the request wants them.
+    `embeddings`: the version whose vectors were compared, empty where the search went by words alone. `left_out`: damaged
+    nodes, which were not searched. `known_at`: what was known then was searched, on this page and on the next ones;
+    `next_cursor` None: there is no further page. `explanation` None: not asked for.
     """
 
     query: str

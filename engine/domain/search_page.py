@@ -65,9 +65,11 @@ def cursor_after(request: SearchRequest, known_at: datetime, hits: Iterable[UUID
 
 
 def _asked(request: SearchRequest) -> bytes:
-    """What the pages of a search have in common: all but how many hits a page has, and whether it explains itself."""
+    """What the pages of a search have in common: all but how many hits a page has, and what it says beside them."""
     return blake2b(
-        repr(replace(request, cursor=None, limit=1, explain=False, recall=False)).encode("utf-8", "surrogatepass"),
+        repr(replace(request, cursor=None, limit=1, explain=False, recall=False, relations=False)).encode(
+            "utf-8", "surrogatepass"
+        ),
         digest_size=4,
     ).digest()
 

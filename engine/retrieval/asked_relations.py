@@ -72,10 +72,12 @@ class AskedRelations:
     async def asked(
         self, principal: Principal, question: Question, navigation: Navigation, request: SearchRequest
     ) -> tuple[AskedRelation, ...]:
-        """The strongest of them; none on later pages of a search, and where filters say what is searched."""
+        """The strongest of them, where the request wants them; none on later pages, and where filters say what is searched."""
+        if not request.relations or request.cursor or request.filtered:
+            return ()
         sides = self._sides(question.terms)
         named = _named(question, navigation.entities)[:ENTITIES]
-        if request.cursor or request.filtered or not (sides or len(named) > 1):
+        if not (sides or len(named) > 1):
             return ()
         if sides and principal.owns and not _OWN.isdisjoint(question.tokens):
             named = [*named, *await self._entities.of_user(principal, request.moment)]

@@ -249,6 +249,7 @@ async def ask(
             cursor=cursor,
             explain=explain,
             recall=recall,
+            relations=True,
         )
         if answered:
             return await _answered(here, memory, request, limits)

@@ -30,7 +30,7 @@ async def say(memory: Memory, name: str, *texts: str, day: int = 0, **where: Any
 
 
 async def relations(memory: Memory, question: str, **request: Any) -> list[str]:
-    found = await memory.search(SearchRequest(question, **request))
+    found = await memory.search(SearchRequest(question, **request, relations=True))
     return [one.relation.said_of(one.entity_name) for one in found.relations]
 
 
@@ -58,7 +58,7 @@ async def bob(memory: Memory, user: User) -> Memory:
     ],
 )  # fmt: skip
 async def test_it_is_found_where_no_anchor_leads(bob: Memory, question: str) -> None:
-    answer = await bob.search(SearchRequest(question))
+    answer = await bob.search(SearchRequest(question, relations=True))
     [married] = [one for one in answer.relations if one.relation.relation_type == "MARRIED_TO"]
     assert married.relation.said_of(married.entity_name) == MARRIED
     assert (married.title, married.text) == (
@@ -83,9 +83,10 @@ async def test_only_what_is_asked_for(bob: Memory) -> None:
 
 @pytest.mark.ledger("A09")
 async def test_on_the_first_page_alone(bob: Memory) -> None:
-    first = await bob.search(SearchRequest(ASKED, limit=1))
-    second = await bob.search(SearchRequest(ASKED, limit=1, cursor=first.next_cursor))
+    first = await bob.search(SearchRequest(ASKED, limit=1, relations=True))
+    second = await bob.search(SearchRequest(ASKED, limit=1, cursor=first.next_cursor, relations=True))
     assert first.relations and not second.relations
+    assert (await bob.search(SearchRequest(ASKED))).relations == (), "not wanted"
 
 
 @pytest.mark.ledger("A09")
@@ -97,7 +98,7 @@ async def test_of_the_moment_that_is_asked_for(memory: Memory, engine: Engine) -
     both = await relations(memory, "Where did Teresa Vang live before?")
     assert sorted(both) == ["Teresa Vang lives in Galway until 2025-03-09", "Teresa Vang lives in Lunenburg"]
     assert await relations(memory, where, moment=Moment(known_at=WHEN)) == []
-    answer = await memory.search(SearchRequest(where, moment=Moment(known_at=engine.parts.clock.now())))
+    answer = await memory.search(SearchRequest(where, moment=Moment(known_at=engine.parts.clock.now()), relations=True))
     assert [one.text for one in answer.relations] == [None], "the past has no words"
 
 

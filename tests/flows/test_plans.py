@@ -172,7 +172,7 @@ async def read_as_owner(memory: Memory, node: UUID, before: datetime) -> None:
     """What only the user may ask for."""
     ellen = await named(memory, "Ellen Harlan")
     await memory.entities.review()
-    await memory.search(SearchRequest("Who is my brother?"))
+    await memory.search(SearchRequest("Who is my brother?", relations=True))
     merge = await memory.entities.merge(ellen, await named(memory, "Dave Kowalski"))
     await memory.entities.undo_merge(merge.merge_id)
     facts = await memory.facts.list(FactFilter(status=None))

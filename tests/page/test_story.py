@@ -37,7 +37,7 @@ async def in_python(memory: Memory) -> Answers:
     found: dict[str, Any] = {}
     for question in QUESTIONS:
         found[question] = [hit.content for hit in (await memory.search(SearchRequest(question, LIMIT))).hits]
-    asked = (await memory.search(SearchRequest(ASKED))).relations
+    asked = (await memory.search(SearchRequest(ASKED, relations=True))).relations
     found[ASKED] = [(one.relation.said_of(one.entity_name), one.text) for one in asked]
     for name in ("Ellen", "Dave"):
         entity = (await memory.entities.list(name=name, everything=True))[0]
@@ -77,7 +77,7 @@ class Doors:
         rest, user_id, found = self.rest, self.user.user_id, {}
         for question in QUESTIONS:
             found[question] = [hit.content for hit in (await rest.search(user_id, query=question, limit=LIMIT)).hits]
-        asked = (await rest.search(user_id, query=ASKED)).relations
+        asked = (await rest.search(user_id, query=ASKED, relations=True)).relations
         found[ASKED] = [(one.relation.said_of(one.entity_name), one.text) for one in asked]
         for name in ("Ellen", "Dave"):
             entity = (await rest.list_entities(user_id, name=name, all=True))[0]

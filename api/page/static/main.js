@@ -197,7 +197,7 @@ async function timeMoved(settled, text) {
 }
 
 async function ask() {
-  const body = { query: view.asked, limit: 12, explain: true };
+  const body = { query: view.asked, limit: 12, explain: true, relations: true };
   if (time.asOf()) body.as_of = time.asOf();
   const mine = ++view.searches;
   const answer = await get(`${view.home}/search`, { body });
