@@ -31,7 +31,7 @@ STATEMENTS = sorted(
 
 FOR_THE_USER_ONLY = {
     "node/state.cypher", "node/tree.cypher", "node/timeline.cypher", "edge/between.cypher", "edge/by_id.cypher", "edge/ends.cypher",
-    "entity/aliases.cypher", "entity/described.cypher", "entity/intentions.cypher", "entity/merges.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher", "entity/stated_by_facts.cypher",
+    "entity/aliases.cypher", "entity/described.cypher", "entity/intentions.cypher", "entity/merges.cypher", "entity/of_user.cypher", "entity/pair.cypher", "entity/pairs.cypher", "entity/relations.cypher", "entity/stated_by.cypher", "entity/stated_by_facts.cypher",
     "record/of_source.cypher", "record/places.cypher",
     "community/entities.cypher", "community/joined.cypher", "community/named.cypher", "community/relations.cypher", "community/records.cypher", "community/page.cypher", "community/holding.cypher",
 }  # fmt: skip
