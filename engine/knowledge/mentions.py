@@ -78,7 +78,9 @@ def texts_of(draft: RecordDraft) -> list[Text]:
 
 
 def text_of(item_id: UUID, content: str, speaker: str, title: str, at: datetime | None) -> Text:
-    """An item as a text. `title`: of its document, empty for a turn."""
+    """An item as a text. `title`: of its document, empty for a turn. One that is the whole text, as of a note without a title,
+    names nothing beside it."""
+    title = "" if title.split() == content.split() else title
     return Text(item_id, Piece(content[:LONGEST_TEXT], speaker, title), at)
 
 

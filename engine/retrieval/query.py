@@ -24,6 +24,8 @@ TEXT_WORDS = 32
 
 _PUNCTUATION = "".join(chr(c) for c in range(0x3000) if unicodedata.category(chr(c))[0] in "PS")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_GENITIVE = re.compile(r"\b([^\W\d_]\w+)s$")
+"""A name in the German genitive, or an English one without its apostrophe: "Ellens"."""
 _ELIDED = re.compile(r"^(?:[cdjlmnst]|qu|un|all|dall|dell|nell|sull)['’](?=\w)", re.IGNORECASE)
 """French and Italian words that are written together with the next one."""
 _PLAIN_WORD = re.compile(r"[^\W_]+")
@@ -89,7 +91,8 @@ def _name_keys(text: str) -> tuple[str, ...]:
     for start in range(len(tokens)):
         for end in range(start + 1, min(start + LONGEST_NAME, len(tokens)) + 1):
             run = " ".join(tokens[start:end])
-            for form in (run, _POSSESSIVE.sub("", run), _ELIDED.sub("", run)):
+            bare = _GENITIVE.sub(r"\1", run) if tokens[end - 1][0].isupper() else run
+            for form in (run, bare, _POSSESSIVE.sub("", run), _ELIDED.sub("", run)):
                 key = name_key(form)
                 if key and key not in STOP_WORDS:
                     keys[key] = None

@@ -8,6 +8,7 @@ from uuid import UUID
 import typer
 
 from engine.domain.page import MOST
+from engine.errors import InvalidInput
 from engine.shell.edges import pairs
 from engine.shell.entities import named
 from engine.shell.options import AsOf, Handle, KnownAt, moment_of
@@ -29,10 +30,12 @@ async def between(
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
-    """List the relations between these entities, the strongest first."""
+    """List the relations from one of these entities to another one, the strongest first."""
     moment = moment_of(as_of, known_at)
     async with here.memory(user) as memory:
         names = {await named(memory, one, moment): one for one in entities}
+        if len(names) < 2:
+            raise InvalidInput("Name two or more entities; those of one are listed by `entity relations`.")
         found = await memory.entities.relations_between(list(names), moment, limit=MOST)
         ends = {one for each in found for one in (each.source_id, each.target_id)} - names.keys()
         names |= {one: (await memory.entities.get(one, moment)).name for one in ends}  # what one was merged into
@@ -40,7 +43,13 @@ async def between(
         (one.relation_id, names[one.source_id], one.reads, names[one.target_id], one.since, one.until) for one in found
     ]
     head = ("relation", "", "", "", "since", "until")
-    print_list(here, {"relations": found}, head, rows, "No relation is known between them.")
+    print_list(
+        here,
+        {"relations": found},
+        head,
+        rows,
+        "No relation leads from one of them to another. Ways over others: `neurigraph cypher connections`.",
+    )
 
 
 @relations.async_command("archive", as_json=True)

@@ -54,7 +54,7 @@ async def bob(memory: Memory, user: User) -> Memory:
     "question",
     [
         ASKED, "Who is Ellen Harlan's husband?", "Is Ellen Harlan married?", "Mit wem ist Ellen Harlan verheiratet?",
-        "¿Quién es el marido de Ellen Harlan?", "Qui est le mari d'Ellen Harlan ?", "How are Ellen Harlan and Dave Kowalski related?",
+        "¿Quién es el marido de Ellen Harlan?", "Qui est le mari d'Ellen Harlan ?", "Wer ist Ellen Harlans Mann?", "How are Ellen Harlan and Dave Kowalski related?",
     ],
 )  # fmt: skip
 async def test_it_is_found_where_no_anchor_leads(bob: Memory, question: str) -> None:

@@ -258,7 +258,7 @@ function relation(one) {
 
 async function why(id) {
   const { evidence } = await get(`${home}/relations/${id}/why`);
-  return [list(evidence, (one) => el("li", { class: "row" }, button(one.title || "untitled", () => open.record(one.node_id, one.record_id)),
+  return [list(evidence, (one) => el("li", { class: "row evidence" }, button(one.title || "untitled", () => open.record(one.node_id, one.record_id)),
     el("span", { class: "quiet small" }, `${shownDay(one.at)}${one.ended ? ", ended" : ""}`),
     one.text && el("q", { class: "small" }, one.text)))];
 }
