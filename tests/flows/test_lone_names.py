@@ -226,7 +226,7 @@ async def test_the_list_of_one_user_reads_no_entities_of_others(engine: Engine, 
 @pytest.mark.ledger("A06", "A09")
 @pytest.mark.parametrize("title", ["", "My uncle Karl Vang lives in Boston."])
 async def test_a_note_that_is_its_own_title_names_what_it_says(memory: Memory, title: str) -> None:
-    await memory.records.remember_text(title, "My uncle Karl Vang\nlives in Boston." if not title else title)
+    await memory.records.remember_text(title, title or "My uncle Karl Vang\nlives in Boston.")
     found = {one.name: one for one in await memory.entities.list(everything=True)}
     assert found.keys() >= {"Karl Vang", "Boston"} and not any("lives" in name for name in found)
     relations = await memory.entities.relations(found["Boston"].entity_id)
