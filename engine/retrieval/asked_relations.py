@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
@@ -41,6 +41,8 @@ _OWN = frozenset(
 )
 """Words by which the user speaks of what is the user's."""
 _NO_WORDS = re.compile(r"\{\w+\}|\*")
+_PARTICLES = frozenset("against for from out together up with".split())
+"""Words of English phrases that say as much as the verb: "lives with" is not "lives in"."""
 
 Sides = Mapping[str, set[bool | None]]
 """By type on which side of the relation the named entity stands: True for the source, None for either."""
@@ -52,9 +54,10 @@ class _Wording:
 
     relation_type: str
     outgoing: bool | None
+    language: str
     terms: tuple[frozenset[int], ...]
 
-    def stands_in(self, asked: frozenset[int]) -> bool:
+    def stands_in(self, asked: Set[int]) -> bool:
         """Whether all of its words are among the terms of a question."""
         return all(not asked.isdisjoint(word) for word in self.terms)
 
@@ -65,7 +68,9 @@ class AskedRelations:
     def __init__(self, postgres: Postgres, entities: EntityReads, domain: Domain, quotes: Quotes) -> None:
         self._postgres, self._entities, self._quotes, self.domain = postgres, entities, quotes, domain
         self._by_term: dict[int, list[_Wording]] = defaultdict(list)
-        for wording in _wordings(domain.relations):
+        wordings = list(_wordings(domain.relations))
+        self._languages = {one.language for one in wordings}
+        for wording in wordings:
             for term in wording.terms[0]:
                 self._by_term[term].append(wording)
 
@@ -73,7 +78,7 @@ class AskedRelations:
         self, principal: Principal, question: Question, navigation: Navigation, request: SearchRequest
     ) -> tuple[AskedRelation, ...]:
         """The strongest of them; none on later pages of a search, and where filters say what is searched."""
-        sides = self._sides(question.terms)
+        sides = self._sides(question)
         named = _named(question, navigation.entities)[:ENTITIES]
         if request.cursor or request.filtered or not (sides or len(named) > 1):
             return ()
@@ -85,10 +90,13 @@ class AskedRelations:
             return await self._told(principal, found, {one.relation_id: one for one in stated}, request)
         return ()
 
-    def _sides(self, terms: Sequence[int]) -> Sides:
-        """The types that the question names."""
-        asked, sides = frozenset(terms), defaultdict[str, set[bool | None]](set)
-        found = [one for term in asked for one in self._by_term.get(term, ()) if one.stands_in(asked)]
+    def _sides(self, question: Question) -> Sides:
+        """The types that the question names, in its language: "son" is no son in French, "die" nothing of death in German."""
+        asked, sides = {*question.terms, *map(term_id, question.tokens)}, defaultdict[str, set[bool | None]](set)
+        spoken = self._languages.intersection(question.languages) or self._languages
+        found = [
+            one for term in asked for one in self._by_term.get(term, ()) if one.language in spoken and one.stands_in(asked)
+        ]
         for one in found:
             if not any(set(one.terms) < set(other.terms) for other in found):  # a brother-in-law is no brother
                 sides[one.relation_type].add(one.outgoing)
@@ -182,13 +190,16 @@ def _wordings(relations: Sequence[RelationType]) -> Iterator[_Wording]:
         for by_language, outgoing in [*sided, *((phrases, None) for phrases in either)]:
             for language, listed in by_language.items():
                 for terms in {_terms(phrase, language) for phrase in listed} - {()}:
-                    yield _Wording(one.name, outgoing, terms)
+                    yield _Wording(one.name, outgoing, language, terms)
 
 
 def _terms(phrase: str, language: str) -> tuple[frozenset[int], ...]:
-    """Of each word of a phrase that carries meaning the terms by which a question may have it."""
+    """Of each word of a phrase that carries meaning the terms by which a question may have it; none where it would match too much."""
     plain = folded(_NO_WORDS.sub(" ", phrase))
     if language == "en":
-        return tuple(frozenset({term_id(word)}) for word in words(plain))
-    kept = [word for word in plain.split() if word not in stop_words(language)]
+        known = words(plain) and [*words(plain), *_PARTICLES.intersection(plain.split())]
+        # "runs {organization}": only what comes next shows it; `reads` names each type in English
+        return () if "{" in phrase and len(known) == 1 else tuple(frozenset({term_id(word)}) for word in known)
+    listed = plain.split()
+    kept = [word for word in listed if len(listed) == 1 or word not in stop_words(language)]  # "mann" is among these
     return tuple(frozenset(map(term_id, (*words(word), stem(word, language)))) for word in kept)

@@ -82,6 +82,21 @@ async def test_only_what_is_asked_for(bob: Memory) -> None:
 
 
 @pytest.mark.ledger("A09")
+async def test_words_of_another_language_or_another_phrase_ask_for_nothing(bob: Memory) -> None:
+    await say(bob, "More", "Ellen Harlan lives with Dave Kowalski.", "Ellen Harlan lives in Galway.")
+    await say(bob, "Late", "Ellen Harlan died in Galway.", day=3)
+    await say(bob, "Work", "Dave Kowalski runs Acme Boats. Dave Kowalski plays for Leeds United.")
+    assert await relations(bob, "Où est son bateau, Ellen Harlan ?") == [], "her boat, no son"
+    assert await relations(bob, "Wo hat Ellen Harlan die Schlüssel?") == [], "the keys, no death"
+    assert await relations(bob, "Where does Ellen Harlan live?") == ["Ellen Harlan lives in Galway"]
+    assert await relations(bob, "Who does Ellen Harlan live with?") == ["Ellen Harlan lives with Dave Kowalski"]
+    assert await relations(bob, "How often does Dave Kowalski run?") == []
+    assert await relations(bob, "What game does Dave Kowalski play?") == []
+    assert await relations(bob, "Who does Dave Kowalski play for?") == ["Dave Kowalski plays for Leeds United"]
+    assert MARRIED in await relations(bob, "Wer ist der Mann von Ellen Harlan?"), "a stop word of German, too"
+
+
+@pytest.mark.ledger("A09")
 async def test_on_the_first_page_alone(bob: Memory) -> None:
     first = await bob.search(SearchRequest(ASKED, limit=1))
     second = await bob.search(SearchRequest(ASKED, limit=1, cursor=first.next_cursor))
