@@ -6,13 +6,17 @@ read by itself. A principal is shown only nodes that it may read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeVar
 from uuid import UUID
 
 from engine.domain.principal import Principal
 from engine.domain.search import LeftOut
+from engine.errors import StoreDamaged
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
+
+T = TypeVar("T")
 
 
 class Damage:
@@ -41,6 +45,18 @@ class Damage:
         if found:
             await self._note(found)
         return found
+
+    async def without(
+        self, principal: Principal, nodes: Iterable[UUID], read: Callable[[list[UUID]], Awaitable[Sequence[T]]]
+    ) -> Sequence[T]:
+        """What is read at these nodes, without the damaged ones; nothing where it is not clear which these are."""
+        asked = list(dict.fromkeys(nodes))
+        try:
+            return await read(asked) if asked else ()
+        except StoreDamaged:
+            damaged = {one.node_id for one in await self.found(principal, asked)}
+        rest = [node for node in asked if node not in damaged]
+        return await read(rest) if rest and damaged else ()
 
     async def known(self) -> int:
         """How many nodes are known to be damaged and still are. Raises StoreUnavailable."""

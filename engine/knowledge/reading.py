@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, LiteralString
@@ -36,6 +36,8 @@ FIRST = (2**62, "")
 SPARE, EVERY = 100, 2**31 - 1
 """Entities looked at for the first page beside those shown, as some may have fewer mentions than they say; all of them."""
 MOST_RELATIONS = 1000
+FEWEST_WANTED = 11
+"""Types and entities that a statement of relations is sent, blank ones among them: for another size class it is planned again."""
 MOST_SHOWN = 50
 """Nodes and mentions of one entity."""
 
@@ -146,9 +148,19 @@ class EntityReads:
         return replace(one, importance=None, summary=None, mentioned=None, access_count=None, last_accessed_at=None)
 
     async def relations(
-        self, principal: Principal, entity_id: UUID, moment: Moment, *, ended: bool, limit: int
+        self,
+        principal: Principal,
+        entity_id: UUID,
+        moment: Moment,
+        *,
+        ended: bool,
+        limit: int,
+        wanted: Collection[str | UUID] | None = None,
     ) -> tuple[Relation, ...]:
-        found = await self._related(principal, [entity_id], moment, among=False, ended=ended, limit=limit)
+        """Those of an entity, the strongest first. `wanted`: of these types, or with these entities."""
+        found = await self._related(
+            principal, [entity_id], moment, among=False, ended=ended, limit=limit, wanted=wanted
+        )
         if not found:
             await self.entity(principal, entity_id, moment)  # one that may not be read is not found
         return tuple(self._relation(*one) for _, _, *one in found)
@@ -162,10 +174,19 @@ class EntityReads:
         return tuple(self._between(*one) for one in found)
 
     async def _related(
-        self, principal: Principal, entity_ids: Sequence[UUID], moment: Moment, *, among: bool, ended: bool, limit: int
+        self,
+        principal: Principal,
+        entity_ids: Sequence[UUID],
+        moment: Moment,
+        *,
+        limit: int,
+        wanted: Collection[str | UUID] | None = None,
+        **which: bool,
     ) -> tuple[list[Any], ...]:
         check_page(limit, MOST_RELATIONS)
-        asked = {"entity_ids": [str(one) for one in entity_ids], "among": among, "ended": ended, "limit": limit}
+        sent = ["*"] if wanted is None else [str(one) for one in wanted]
+        sent += [""] * (FEWEST_WANTED - len(sent))
+        asked = {"entity_ids": [str(one) for one in entity_ids], "wanted": sent, "limit": limit, **which}
         statement = "entity/relations" if principal.owns and moment == NOW else "entity/relations_then"
         [found] = await self.read(principal, moment, cypher(statement), _Neighbours, **asked)
         return found.relations

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
@@ -24,23 +24,24 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchRequest
 from engine.domain.terms import folded, term_id, words
-from engine.errors import NotFound, StoreDamaged
+from engine.errors import NotFound
 from engine.knowledge.configuration import Domain, RelationType, Words
 from engine.knowledge.reading import EntityReads, KnownAs, Named, Stated
 from engine.retrieval.anchors import NamedEntity, Navigation
-from engine.retrieval.context.about import longest, placed
+from engine.retrieval.context.about import longest, told_records
 from engine.retrieval.query import Question
 from engine.retrieval.quotes import Place, Quotes
 from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
 
-ENTITIES, READ, SHOWN = 4, 200, 5
-"""Most entities whose relations are read, relations of each, and relations of an answer."""
+ENTITIES, READ, LOOKED_AT, SHOWN = 4, 200, 20, 5
+"""Most entities whose relations are read, relations of each, those whose sources are looked at, and those of an answer."""
 _OWN = frozenset(
     "my mine mein meine meinem meinen meiner meines mi mis mío mía meu minha meus minhas mon ma mes".split()
 )
 """Words by which the user speaks of what is the user's."""
 _NO_WORDS = re.compile(r"\{\w+\}|\*")
+_PARTICLES = frozenset("against for from out together up with".split())
+"""Words of English phrases that say as much as the verb: "lives with" is not "lives in"."""
 
 Sides = Mapping[str, set[bool | None]]
 """By type on which side of the relation the named entity stands: True for the source, None for either."""
@@ -52,9 +53,10 @@ class _Wording:
 
     relation_type: str
     outgoing: bool | None
+    language: str
     terms: tuple[frozenset[int], ...]
 
-    def stands_in(self, asked: frozenset[int]) -> bool:
+    def stands_in(self, asked: Set[int]) -> bool:
         """Whether all of its words are among the terms of a question."""
         return all(not asked.isdisjoint(word) for word in self.terms)
 
@@ -65,17 +67,20 @@ class AskedRelations:
     def __init__(self, postgres: Postgres, entities: EntityReads, domain: Domain, quotes: Quotes) -> None:
         self._postgres, self._entities, self._quotes, self.domain = postgres, entities, quotes, domain
         self._by_term: dict[int, list[_Wording]] = defaultdict(list)
-        for wording in _wordings(domain.relations):
+        wordings = list(_wordings(domain.relations))
+        self._languages = {one.language for one in wordings}
+        for wording in wordings:
             for term in wording.terms[0]:
                 self._by_term[term].append(wording)
 
     async def asked(
         self, principal: Principal, question: Question, navigation: Navigation, request: SearchRequest
     ) -> tuple[AskedRelation, ...]:
-        """The strongest of them, where the request wants them; none on later pages, and where filters say what is searched."""
+        """Those between named entities, then the strongest, where the request wants them; none on later pages, and where filters say
+        what is searched."""
         if not request.relations or request.cursor or request.filtered:
             return ()
-        sides = self._sides(question.terms)
+        sides = self._sides(question)
         named = _named(question, navigation.entities)[:ENTITIES]
         if not (sides or len(named) > 1):
             return ()
@@ -83,14 +88,18 @@ class AskedRelations:
             named = [*named, *await self._entities.of_user(principal, request.moment)]
         found = await self._found(principal, question, named, sides, request)
         stated = await self._entities.best_evidence(principal, [one.relation_id for _, one in found], request.moment)
-        with suppress(StoreDamaged):  # a search goes on without damaged nodes
-            return await self._told(principal, found, {one.relation_id: one for one in stated}, request)
-        return ()
+        return await self._told(principal, found, {one.relation_id: one for one in stated}, request)
 
-    def _sides(self, terms: Sequence[int]) -> Sides:
-        """The types that the question names."""
-        asked, sides = frozenset(terms), defaultdict[str, set[bool | None]](set)
-        found = [one for term in asked for one in self._by_term.get(term, ()) if one.stands_in(asked)]
+    def _sides(self, question: Question) -> Sides:
+        """The types that the question names, in its language: "son" is no son in French, "die" nothing of death in German."""
+        asked, sides = {*question.terms, *map(term_id, question.tokens)}, defaultdict[str, set[bool | None]](set)
+        spoken = self._languages.intersection(question.languages) or self._languages
+        found = [
+            one
+            for term in asked
+            for one in self._by_term.get(term, ())
+            if one.language in spoken and one.stands_in(asked)
+        ]
         for one in found:
             if not any(set(one.terms) < set(other.terms) for other in found):  # a brother-in-law is no brother
                 sides[one.relation_type].add(one.outgoing)
@@ -105,20 +114,27 @@ class AskedRelations:
         request: SearchRequest,
     ) -> list[tuple[KnownAs, Relation]]:
         ended = question.asked_time == "past" and request.moment == NOW
+        others = {one.entity_id for one in named}
+        wanted: list[str | UUID] = [*sides, *others]
 
         async def of(one: KnownAs) -> tuple[Relation, ...]:
             with suppress(NotFound):
-                return await self._entities.relations(principal, one.entity_id, request.moment, ended=ended, limit=READ)
+                return await self._entities.relations(
+                    principal, one.entity_id, request.moment, ended=ended, limit=READ, wanted=wanted
+                )
             return ()
 
         known = await asyncio.gather(*map(of, named))
-        others = {one.entity_id for one in named}
         by_id = {
             relation.relation_id: (one, relation)
             for one, relations in reversed(list(zip(named, known, strict=True)))
             for relation in _chosen(relations, sides, others)
         }
-        return sorted(by_id.values(), key=lambda found: (-found[1].strength, -found[1].confidence))[:SHOWN]
+
+        def rank(found: tuple[KnownAs, Relation]) -> tuple[bool, int, float]:
+            return found[1].other_id not in others, -found[1].strength, -found[1].confidence
+
+        return sorted(by_id.values(), key=rank)[:LOOKED_AT]
 
     async def _told(
         self,
@@ -128,14 +144,10 @@ class AskedRelations:
         request: SearchRequest,
     ) -> tuple[AskedRelation, ...]:
         """Those that a record states which belongs to the scopes and sources of the request: the graph does not know them."""
-        if not stated:
-            return ()
-        asked = placed(request, self._entities.now()) | {
-            "nodes": list({one.node_id for one in stated.values()}),
-            "records": list({one.record_id for one in stated.values()}),
-        }
-        told = set(await self._postgres.fetch(principal, sql_text("context/records"), asked, row=UUID))
-        places = [Place(one.node_id, one.item_id, one.span) for one in stated.values() if one.record_id in told]
+        told = await told_records(self._postgres, principal, stated.values(), request, self._entities.now())
+        sourced = [(*one, stated[one[1].relation_id]) for one in found if one[1].relation_id in stated]
+        shown = [one for one in sourced if one[2].record_id in told][:SHOWN]
+        places = [Place(one.node_id, one.item_id, one.span) for _, _, one in shown]
         quoted = await self._quotes.of(principal, places) if request.moment == NOW else {}
         return tuple(
             AskedRelation(
@@ -148,8 +160,7 @@ class AskedRelations:
                 at=source.at,
                 text=quoted.get(Place(source.node_id, source.item_id, source.span)),
             )
-            for named, relation in found
-            if (source := stated.get(relation.relation_id)) is not None and source.record_id in told
+            for named, relation, source in shown
         )
 
 
@@ -162,8 +173,7 @@ def _named(question: Question, entities: Sequence[NamedEntity]) -> list[KnownAs]
 
 
 def _chosen(relations: Sequence[Relation], sides: Sides, named: Collection[UUID]) -> list[Relation]:
-    """The relations to another named entity, and those of the asked types: of each type those on the asked side, if there
-    are any."""
+    """Those to another named entity, and of each asked type those on the asked side, if there are any."""
     shown = [one for one in relations if not one.archived]
     right = [one for one in shown if not {None, one.outgoing}.isdisjoint(sides.get(one.relation_type, ()))]
     answered = {one.relation_type for one in right}
@@ -184,13 +194,16 @@ def _wordings(relations: Sequence[RelationType]) -> Iterator[_Wording]:
         for by_language, outgoing in [*sided, *((phrases, None) for phrases in either)]:
             for language, listed in by_language.items():
                 for terms in {_terms(phrase, language) for phrase in listed} - {()}:
-                    yield _Wording(one.name, outgoing, terms)
+                    yield _Wording(one.name, outgoing, language, terms)
 
 
 def _terms(phrase: str, language: str) -> tuple[frozenset[int], ...]:
-    """Of each word of a phrase that carries meaning the terms by which a question may have it."""
+    """Of each word of a phrase that carries meaning the terms by which a question may have it; none where they say too little."""
     plain = folded(_NO_WORDS.sub(" ", phrase))
     if language == "en":
-        return tuple(frozenset({term_id(word)}) for word in words(plain))
-    kept = [word for word in plain.split() if word not in stop_words(language)]
+        known = words(plain) and [*words(plain), *_PARTICLES.intersection(plain.split())]
+        # "runs {organization}": only what comes next shows it; `reads` names each type in English
+        return () if "{" in phrase and len(known) == 1 else tuple(frozenset({term_id(word)}) for word in known)
+    listed = plain.split()
+    kept = [word for word in listed if len(listed) == 1 or word not in stop_words(language)]  # "mann" is among these
     return tuple(frozenset(map(term_id, (*words(word), stem(word, language)))) for word in kept)

@@ -128,7 +128,7 @@ class Search:
                 ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, navigation)
             return scanned, [one for one in ranked if not given.holds(one.candidate.item_id)]
 
-        asking = self._asked(principal, question, navigation, request)
+        asking = self._asked(principal, question, navigation, request, nodes)
         (scanned, ranked), relations = await both(rank(scope, watch), asking)
         if not scanned.candidates and nodes is None and navigation.scope is not None and request.widen == "auto":
             navigation, scope = replace(navigation, scope=None), replace(scope, nodes=None)  # the anchors hold nothing
@@ -168,9 +168,14 @@ class Search:
         return answer, scanned.active
 
     async def _asked(
-        self, principal: Principal, question: Question, navigation: Navigation, request: SearchRequest
+        self,
+        principal: Principal,
+        question: Question,
+        navigation: Navigation,
+        request: SearchRequest,
+        nodes: Sequence[UUID] | None,
     ) -> tuple[AskedRelation, ...]:
-        if self._relations is None:
+        if self._relations is None or nodes is not None:  # the graph, which is not asked then, may be down
             return ()
         return await self._relations.asked(principal, question, navigation, request)
 

@@ -44,7 +44,7 @@ class Question:
     `name_keys`: normal forms of every run of words that could be a node's name or alias; `tokens`: folded words, to
     recognise speakers; `lucene`: words for the full-text index, which need no escaping; `dates`: ISO prefixes;
     `asks_time`: whether it asks when; `asked_time`: for what was or what is. A question that names a date and does
-    not ask for the present asks for the past. `other_language`: whether its language was detected as another one than English.
+    not ask for the present asks for the past. `languages`: those that it may be in, none where that is not clear.
     """
 
     text: str
@@ -55,8 +55,13 @@ class Question:
     dates: tuple[str, ...]
     asks_time: bool
     asked_time: AskedTime
-    other_language: bool
+    languages: tuple[str, ...]
     cut: bool
+
+    @property
+    def other_language(self) -> bool:
+        """Whether its language was detected as another one than English."""
+        return self.languages not in ((), ("en",))
 
 
 def parse(text: str, now: datetime, limits: Limits) -> Question:
@@ -79,7 +84,7 @@ def parse(text: str, now: datetime, limits: Limits) -> Question:
         dates=dates,
         asks_time=_ASKS_TIME.search(clean) is not None,
         asked_time="past" if asked == "open" and dates else asked,
-        other_language=languages_of(clean) not in ((), ("en",)),
+        languages=languages_of(clean),
         cut=len(text) > limits.query_characters,
     )
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.domain.clock import Clock
 from engine.domain.entity import Why
 from engine.domain.principal import Principal
-from engine.errors import StoreDamaged
+from engine.hierarchy.damage import Damage
 from engine.retrieval.candidate import Contents
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -44,20 +43,20 @@ class Quotes:
         return replace(why, evidence=tuple(evidence))
 
     async def of(self, principal: Principal, places: Sequence[Place]) -> dict[Place, str]:
-        """The sentences at these places, of now; without those that may not be read, and without any where a node is damaged."""
+        """The sentences at these places, of now; without those that may not be read, and those of damaged nodes."""
         known = [(one, one.item_id, one.span) for one in places if one.item_id is not None and one.span]
-        if not known:
-            return {}
-        asked = {
-            "nodes": [one.node_id for one, _, _ in known],
-            "items": [item for _, item, _ in known],
-            "as_of": None,
-            "known_at": None,
-            "now": self._clock.now(),
-        }
-        rows: Sequence[Contents] = ()
-        with suppress(StoreDamaged):
-            rows = await self._postgres.fetch(principal, sql_text("search/contents"), asked, row=Contents)
+
+        async def read(nodes: list[UUID]) -> list[Contents]:
+            asked = {
+                "nodes": [one.node_id for one, _, _ in known if one.node_id in nodes],
+                "items": [item for one, item, _ in known if one.node_id in nodes],
+                "as_of": None,
+                "known_at": None,
+                "now": self._clock.now(),
+            }
+            return await self._postgres.fetch(principal, sql_text("search/contents"), asked, row=Contents)
+
+        rows = await Damage(self._postgres).without(principal, (one.node_id for one, _, _ in known), read)
         texts = {(one.node_id, one.row_id): one.content for one in rows}
         return {
             one: sentence(texts[one.node_id, item], *map(int, span.split("-")))

@@ -70,6 +70,7 @@ TOLD = re.compile(r"\b(\w+) ?(?:\.|{\.)(?:node_id|name|parent_id|summary|keyword
 PARAMETERS_OF_LISTS = {"one", "finding", "anchor"}
 """Maps that carry nodes which were filtered where they were found. `s` and `was` are past states of filtered nodes."""
 FILTERED_ELSEWHERE = {
+    ("entity/of_user.cypher", "root"): "the user's own name, for the user alone: the WHERE beside it says so",
     ("node/of_user.cypher", "root"): "the user's root: only its schema's name is taken, for the keys of files",
     ("node/of_user.cypher", "p"): "place holds all names on the way, for the keys of files; path is filtered",
     ("search/anchors.cypher", "root"): "the user's root, from which every way down begins; nothing of it is told",

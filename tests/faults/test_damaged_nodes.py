@@ -12,6 +12,7 @@ import httpx
 import pytest
 from psycopg import sql
 
+from engine.domain.context import ContextRequest
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
@@ -119,6 +120,22 @@ async def test_a_reader_with_a_grant_is_told(ground: Ground) -> None:
         assert [one.node_id for one in answer.left_out] == [ground.bad]
         assert {hit.node_id for hit in answer.hits} == {ground.persona}
     await ground.memory.grants.revoke(grant.grant_id)
+
+
+@pytest.mark.parametrize("damage", ["schema", "table"])
+async def test_relations_and_context_go_on_with_what_healthy_nodes_state(engine: Engine, damage: str) -> None:
+    user = await engine.workspace.users.create(f"u{uuid4().hex[:12]}")
+    memory = engine.memory(user.user_id)
+    lake, bay = [await memory.nodes.provision(NewNode(user.user_id, name)) for name in ("Lake", "Bay")]
+    for node, text in ((lake, "Ellen Lund is a friend of Otto Brandt."), (bay, "Ellen Lund is a friend of Mona Osei.")):
+        await memory.records.remember(Conversation(text, (Turn("Bob", text),)), node_id=node.node_id)
+    ground = Ground(engine, user, memory, lake.node_id, lake.schema_name, bay.node_id, user.user_id)
+    question = "Who is a friend of Ellen Lund?"
+    async with ground.damaged(damage):
+        texts = [one.text for one in (await memory.search(SearchRequest(question))).relations]
+        assert "Ellen Lund is a friend of Mona Osei." in texts and "Ellen Lund is a friend of Otto Brandt." not in texts
+        context = await memory.context(ContextRequest(question))
+        assert "Mona Osei" in context.text
 
 
 OPERATIONS = {

@@ -73,6 +73,8 @@ async def test_without_the_graph_a_part_is_given_to_those_who_take_it(
         assert [hit.item_id for page in (one, other) for hit in page.hits] == [hit.item_id for hit in answer.hits]
         assert {hit.content for hit in answer.hits} == {"A walleye was caught.", "A secret walleye at home."}
         assert answer.anchors == () and answer.widened
+        mine = await asyncio.wait_for(owner.search(SearchRequest("Did my sister catch a walleye?"), PART), 30)
+        assert len(mine.hits) == 2, "whom the user is related to is not asked"
         assert any(note.startswith("Partial: The graph store") and "without anchors" in note for note in answer.notes)
         context = await asyncio.wait_for(owner.context(ContextRequest("walleye", partial=True)), 30)
         assert "secret" in context.text and any("graph store" in one for one in context.partial)

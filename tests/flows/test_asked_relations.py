@@ -77,8 +77,25 @@ async def test_only_what_is_asked_for(bob: Memory) -> None:
     assert await relations(bob, "Whose mother is Ruth Harlan?") == ["Ruth Harlan is a parent of Ellen Harlan"]
     assert await relations(bob, "Who is my brother-in-law?") == ["Bob Harlan is an in-law of Dave Kowalski"]
     assert await relations(bob, "Who is my sister?") == ["Bob Harlan is a sibling of Ellen Harlan"]
+    root = bob.principal.user_id
+    assert await relations(bob, "Who is my sister?", nodes=(root,)) == [], "where to look is said"
     assert await relations(bob, ASKED, filters=Filters(tags=("walleye",))) == []
     assert await relations(bob, ASKED, kinds=("fact",)) == []
+
+
+@pytest.mark.ledger("A09")
+async def test_words_of_another_language_or_another_phrase_ask_for_nothing(bob: Memory) -> None:
+    await say(bob, "More", "Ellen Harlan lives with Dave Kowalski.", "Ellen Harlan lives in Galway.")
+    await say(bob, "Late", "Ellen Harlan died in Galway.", day=3)
+    await say(bob, "Work", "Dave Kowalski runs Acme Boats. Dave Kowalski plays for Leeds United.")
+    assert await relations(bob, "Où est son bateau, Ellen Harlan ?") == [], "her boat, no son"
+    assert await relations(bob, "Wo hat Ellen Harlan die Schlüssel?") == [], "the keys, no death"
+    assert await relations(bob, "Where does Ellen Harlan live?") == ["Ellen Harlan lives in Galway"]
+    assert await relations(bob, "Who does Ellen Harlan live with?") == ["Ellen Harlan lives with Dave Kowalski"]
+    assert await relations(bob, "How often does Dave Kowalski run?") == []
+    assert await relations(bob, "What game does Dave Kowalski play?") == []
+    assert await relations(bob, "Who does Dave Kowalski play for?") == ["Dave Kowalski plays for Leeds United"]
+    assert MARRIED in await relations(bob, "Wer ist der Mann von Ellen Harlan?"), "a stop word of German, too"
 
 
 @pytest.mark.ledger("A09")
@@ -122,6 +139,20 @@ async def test_as_far_as_its_source_may_be_read(bob: Memory, engine: Engine, use
     await bob.grants.give(NewGrant(hidden.node_id, "persona", coach.node_id, "read"))
     assert await relations(reader, question, widen="always") == ["Ellen Harlan is a neighbor of Otto Brandt"]
     assert len(await relations(bob, question)) == 4
+
+
+@pytest.mark.ledger("A09")
+async def test_beside_many_stronger_relations(bob: Memory, engine: Engine) -> None:
+    await say(bob, "Friend", "Ellen Harlan is a friend of Otto Brandt.")
+    await engine.neo4j.write(
+        "MATCH (a:Entity {user_id: $user_id})-[x:FRIEND_OF]->(b) UNWIND range(1, 210) AS number CREATE (a)-[y:FRIEND_OF]->(b)"
+        " SET y = properties(x), y.relation_id = randomUUID(), y.strength = 9 WITH y, x MATCH (r)-[v:EVIDENCE {relation_id: x.relation_id}]->(e)"
+        " CREATE (r)-[w:EVIDENCE]->(e) SET w = properties(v), w.relation_id = y.relation_id",
+        user_id=str(bob.principal.user_id),
+    )  # fmt: skip
+    assert await relations(bob, ASKED) == [MARRIED]
+    both = await relations(bob, "Is Ellen Harlan a friend of Dave Kowalski?")
+    assert (len(both), both[0]) == (5, MARRIED), "what is between the named ones comes first"
 
 
 @pytest.mark.ledger("A09", "X14")

@@ -1,7 +1,8 @@
 // Purpose: the relations of entities, and of those that were merged into them, in both directions, the strongest first, at any moment and for any reader:
 //   those for which a record speaks that may be read, as strong as such records make them, and over where they say so.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
-//   the end of time), entity_ids, among (only those from one of these entities to another one), ended (also relations that are over or archived), limit.
+//   the end of time), entity_ids, among (only those from one of these entities to another one), ended (also relations that are over or archived), wanted
+//   (their types or the ids of their other entities, with blank ones to 11: one size class; all of them where it begins with *), limit.
 // Returns: relations, as entity/relations does.
 CYPHER 25
 WITH $as_of AS as_of, part.rights() AS rights
@@ -19,6 +20,7 @@ UNWIND members AS one
 WITH as_of, rights, members, one.whole AS e, one.member AS member
 MATCH (member)-[relation]-(other:Entity)
 WHERE relation.relation_id IS NOT NULL AND relation.known_from <= $known_at
+  AND ($wanted[0] = '*' OR relation.name IN $wanted OR other.entity_id IN $wanted)
   AND (NOT $among OR startNode(relation) = member AND any(one IN members WHERE one.member = other AND one.whole <> e))
 CALL (as_of, rights, relation) {
   MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(n:Node)
@@ -46,7 +48,7 @@ CALL (as_of, rights, relation) {
 }
 WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until
 WHERE strength > 0 AND ($ended OR (until IS NULL OR until > toString(date(as_of))) AND NOT part.archived(relation)) AND part.mentioned(other)
-WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until ORDER BY strength DESC, confidence DESC, relation.relation_id LIMIT $limit
+WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until ORDER BY other.entity_id IN $wanted DESC, strength DESC, confidence DESC, relation.relation_id LIMIT $limit
 RETURN collect([e.entity_id, CASE WHEN $among THEN [one IN members WHERE one.member = other | one.whole.entity_id][0] END,
                 relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, part.called(other), part.kind_of(other), strength,
                 confidence, since, until, part.archived(relation), CASE WHEN $principal = $user_id THEN relation.properties END]) AS relations

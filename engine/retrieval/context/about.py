@@ -21,6 +21,7 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchRequest
 from engine.errors import NotFound
+from engine.hierarchy.damage import Damage
 from engine.knowledge.facts.about import EntityFacts, FactAbout
 from engine.knowledge.reading import EntityReads, Named, Stated
 from engine.stores.postgres import Postgres
@@ -95,7 +96,7 @@ class Knowledge:
         relations = [one.relation_id for each in known for one in each.relations if one.relation_id not in without]
         stated = {one.relation_id: one for one in await self._entities.best_evidence(principal, relations, moment)}
         lines = [line for one in known for line in _lines(one, stated) if _inside(request, line.node_id)]
-        told = await self._told(principal, lines, request)
+        told = await told_records(self._postgres, principal, lines, request, self._entities.now())
         facts = [fact for one in known for fact in one.facts if _inside(request, fact.node_id)]
         over = frozenset(fact.fact_id for fact in facts if fact.status != "live")
         return About(
@@ -103,16 +104,6 @@ class Knowledge:
             facts=tuple(dict.fromkeys(FactPlace(fact.fact_id, fact.node_id) for fact in facts)),
             ended=over if moment == NOW else frozenset(),
         )
-
-    async def _told(self, principal: Principal, lines: Sequence[Piece], request: ContextRequest) -> set[UUID]:
-        """The records of these lines that belong to the scopes and sources of the request: the graph does not know them."""
-        if not lines:
-            return set()
-        asked = placed(request, self._entities.now()) | {
-            "nodes": list({line.node_id for line in lines}),
-            "records": list({line.record_id for line in lines}),
-        }
-        return set(await self._postgres.fetch(principal, sql_text("context/records"), asked, row=UUID))
 
     async def warm(self, principal: Principal) -> None:
         """Has the stores plan its statements, for a principal that need not exist."""
@@ -155,6 +146,23 @@ def longest(found: Sequence[Named]) -> list[Named]:
 
 def _inside(request: ContextRequest, node_id: UUID) -> bool:
     return request.nodes is None or node_id in request.nodes
+
+
+async def told_records(
+    postgres: Postgres,
+    principal: Principal,
+    sources: Collection[Piece | Stated],
+    request: ContextRequest | SearchRequest,
+    now: datetime,
+) -> set[UUID]:
+    """The records of these that belong to the scopes and sources of the request, which the graph does not know; none of damaged
+    nodes."""
+
+    async def read(nodes: list[UUID]) -> list[UUID]:
+        asked = placed(request, now) | {"nodes": nodes, "records": list({one.record_id for one in sources})}
+        return await postgres.fetch(principal, sql_text("context/records"), asked, row=UUID)
+
+    return set(await Damage(postgres).without(principal, (one.node_id for one in sources), read))
 
 
 def placed(request: ContextRequest | SearchRequest, now: datetime) -> dict[str, Any]:
