@@ -76,8 +76,8 @@ class AskedRelations:
     async def asked(
         self, principal: Principal, question: Question, navigation: Navigation, request: SearchRequest
     ) -> tuple[AskedRelation, ...]:
-        """Those between named entities, then the strongest, where the request wants them; none on later pages, and where filters say
-        what is searched."""
+        """Those between named entities, then the strongest, where the request wants them; none on later pages, and where
+        filters say what is searched."""
         if not request.relations or request.cursor or request.filtered:
             return ()
         sides = self._sides(question)
