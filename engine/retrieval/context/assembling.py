@@ -57,13 +57,14 @@ class Contexts:
         seconds = request.limits.seconds(self._postgres.limit)
         with ending_within(seconds):
             gathering = _Gathering(self._knowledge, principal, request)
-            keys = parse(request.question, self._clock.now(), self._limits).name_keys
+            question = parse(request.question, self._clock.now(), self._limits)
             searched, _ = await both(
-                self._search.search(principal, request.search, request.limits), gathering.first(keys, seconds)
+                self._search.search(principal, request.search, request.limits),
+                gathering.first(question.name_keys, seconds),
             )
             searched_at = perf_counter()
             if searched.nodes_searched:
-                await gathering.second(searched.relations)
+                await gathering.second(searched.relations, past=asks_past(question))
             found = Found(
                 searched.hits,
                 gathering.about,
@@ -146,10 +147,10 @@ class _Gathering:
                 self.or_less(self._knowledge.of_user(principal, self._request), ()),
             )
 
-    async def second(self, asked: Sequence[AskedRelation]) -> None:
+    async def second(self, asked: Sequence[AskedRelation], *, past: bool) -> None:
         """What is known of these entities, without the relations that the answer of the search has."""
         if self._named:
-            past, told = asks_past(self._request.question), {one.relation.relation_id for one in asked}
+            told = {one.relation.relation_id for one in asked}
             known = self._knowledge.about(self._principal, self._named, self._request, past=past, without=told)
             self.about = await self.or_less(known, NOTHING_KNOWN)
 

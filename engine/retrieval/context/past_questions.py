@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from engine.retrieval.query import Question
+
 _PAST = re.compile(
     r"\b(?:used\s+to|formerly|former|previous(?:ly)?|earlier|before|in\s+the\s+past|no\s+longer|any\s?more|history|changed?|over\s+time|"
     r"back\s+then|at\s+(?:the|that)\s+time|originally|until\s+when|so\s+far|ever|"
@@ -14,7 +16,7 @@ _PAST = re.compile(
 )
 
 
-def asks_past(question: str) -> bool:
-    """Whether its words ask for earlier states, in English, German, Spanish or Portuguese. A date alone does not: what held
-    then is read with `as_of`."""
-    return _PAST.search(question) is not None
+def asks_past(question: Question) -> bool:
+    """Whether it asks for earlier states: by its words, in English, German, Spanish or Portuguese, or by a date of the past."""
+    dated = bool(question.dates) and question.asked_time == "past"
+    return dated or _PAST.search(question.text) is not None
