@@ -132,7 +132,7 @@ async def test_relations_and_context_go_on_with_what_healthy_nodes_state(engine:
     ground = Ground(engine, user, memory, lake.node_id, lake.schema_name, bay.node_id, user.user_id)
     question = "Who is a friend of Ellen Lund?"
     async with ground.damaged(damage):
-        texts = [one.text for one in (await memory.search(SearchRequest(question))).relations]
+        texts = [one.text for one in (await memory.search(SearchRequest(question, relations=True))).relations]
         assert "Ellen Lund is a friend of Mona Osei." in texts and "Ellen Lund is a friend of Otto Brandt." not in texts
         context = await memory.context(ContextRequest(question))
         assert "Mona Osei" in context.text

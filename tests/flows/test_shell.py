@@ -352,7 +352,8 @@ def test_a_grant_is_given_seen_and_ended(run: Run, kept: subprocess.CompletedPro
     ]
     assert grant in run("grant", "list", "--user", "grace").stdout
     assert "ended" in run("grant", "revoke", grant, "--user", "grace").stdout
-    assert run("grant", "list", "--user", "grace").stdout.strip() == "Nothing is granted."
+    listed = run("grant", "list", "--user", "grace").stdout
+    assert listed.splitlines() == ["Nothing is granted.", "1 ended, not shown: --ended"]
     assert "revoked" in run("access", "log", "--user", "grace").stdout
     refused = run("grant", "give", "Health", "--user", "grace", "--integration", "calendar", "--mode", "read_write")
     assert refused.returncode == 1 and "never to write" in sentence(refused)
