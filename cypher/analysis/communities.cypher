@@ -4,7 +4,7 @@
 // Index: community_user.
 // Result on the bundled history with limit 1:
 //   community  members
-//   Iris       26
+//   Iris       25
 CYPHER 25
 MATCH (c:Community {user_id: $user_id})
 USING INDEX SEEK c:Community(user_id)

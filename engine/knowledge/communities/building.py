@@ -183,7 +183,9 @@ def _communities(graph: UserGraph, user_id: UUID) -> list[tuple[UUID, Sequence[s
     for one in graph.entities.values():
         if one.community_id is not None:
             before.setdefault(one.community_id, []).append(one.entity_id)
-    return identified(groups(graph.edges, LEAST_MEMBERS), before, user_id)
+    order = sorted(graph.entities.values(), key=lambda one: one.place)
+    found = groups(graph.edges, LEAST_MEMBERS, [one.entity_id for one in order])
+    return identified(found, before, user_id)
 
 
 def _summarised(one: Group, graph: UserGraph) -> Summarised:

@@ -37,6 +37,11 @@ class KnownEntity:
     last_mentioned_at: datetime
     community_id: UUID | None
 
+    @property
+    def place(self) -> tuple[int, str, str]:
+        """Its place among others: not by the id alone, so that another store with the same content has the same communities."""
+        return -self.mentions, self.name, self.entity_id
+
 
 @dataclass(frozen=True, slots=True)
 class KnownRelation:
@@ -110,7 +115,7 @@ class UserGraph:
             edges[one, other] += relation.weight
         for record in self.records:
             named = sorted({one.entity_id for one in record.mentioned if one.role != "author"})
-            named = sorted(named, key=lambda one: (-self.entities[one].mentions, one))[:MOST_TOGETHER]
+            named = sorted(named, key=lambda one: self.entities[one].place)[:MOST_TOGETHER]
             for one, other in combinations(sorted(named), 2):
                 edges[one, other] += TOGETHER / (len(named) - 1)
         return edges

@@ -29,15 +29,19 @@ ALIKE = 1e-5
 AT_ONCE = 512
 
 
-def groups(edges: Edges, least: int) -> list[tuple[str, ...]]:
-    """The groups of at least so many members, the largest first; members in order."""
-    listed = [(*ends, weight) for ends, weight in sorted(edges.items()) if weight > 0 and ends[0] != ends[1]]
+def groups(edges: Edges, least: int, order: Sequence[str] | None = None) -> list[tuple[str, ...]]:
+    """The groups of at least so many members, the largest first; members in order. `order`: of all ends; without it that of
+    their ids, which are others in each store."""
+    known = order or sorted({end for ends in edges for end in ends})
+    numbers = {one: f"{number:09}" for number, one in enumerate(known)}
+    weights = {tuple(sorted((numbers[one], numbers[other]))): weight for (one, other), weight in edges.items()}
+    listed = [(one, other, weight) for (one, other), weight in sorted(weights.items()) if weight > 0 and one != other]
     if not listed:
         return []
     _, found = leiden(listed, seed=SEED, trials=TRIALS)
     members: dict[int, list[str]] = defaultdict(list)
-    for member in sorted(found):
-        members[found[member]].append(member)
+    for number in sorted(found):
+        members[found[number]].append(known[int(number)])
     return sorted((tuple(one) for one in members.values() if len(one) >= least), key=lambda one: (-len(one), one))
 
 
