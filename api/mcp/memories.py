@@ -105,7 +105,7 @@ async def search_memories(
 
 def _shown_relation(one: AskedRelation) -> dict[str, Any]:
     return {
-        "says": one.relation.said_of(one.entity_name),
+        "says": one.relation.statement(one.entity_name),
         "relation_id": one.relation.relation_id,
         "text": one.text,
         "title": one.title,

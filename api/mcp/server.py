@@ -50,7 +50,7 @@ def server(memory_of: MemoryOf) -> Server[Any]:
         try:
             text, failed = await _called(memory_of, context, params), False
         except Exception as error:  # noqa: BLE001 - the assistant reads one sentence, the log the traceback
-            text, failed = _told(error, params), True
+            text, failed = _problem(error, params), True
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
     async def list_tools(_: Context, __: object) -> types.ListToolsResult:
@@ -121,7 +121,7 @@ async def _or_refused(memory_of: MemoryOf, context: Context, work: Callable[[Mem
         raise MCPError(types.INVALID_PARAMS if ours else types.INTERNAL_ERROR, sentence(error)) from error
 
 
-def _told(error: Exception, params: types.CallToolRequestParams) -> str:
+def _problem(error: Exception, params: types.CallToolRequestParams) -> str:
     """What went wrong with a call, in one line that names the argument and what is expected of it."""
     tool = TOOLS.get(params.name)
     if isinstance(error, ValidationError) and tool is not None:

@@ -224,7 +224,7 @@ class Relation:
     archived: bool
     properties: Mapping[str, str]
 
-    def said_of(self, name: str) -> str:
+    def statement(self, name: str) -> str:
         """It in words. `name`: of the entity from whose side it is read."""
         times = (("since", self.since), ("until", self.until))
         return " ".join((name, self.reads, self.other_name, *(f"{word} {time}" for word, time in times if time)))

@@ -1,10 +1,11 @@
 """The relations that a question asks for: those of the entities that it names, of a type whose words stand in it, and those
 between two of these entities.
 
-    words of the question → types → relations of the named entities → what states them → what may be told, in its words
+    words of the question → types → relations of the named entities → what states them → what the request covers, in its words
 
 The words of a type are those by which it is found in texts. A question without any costs nothing; else it is read beside the
-scan of items: one Cypher statement for each entity and one for what states the relations, two SQL statements.
+scan of items: a Cypher statement for each of at most four entities, one for the user as an entity, one for what states the
+relations, and two SQL statements, which are repeated where a node is damaged.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from engine.errors import NotFound
 from engine.knowledge.configuration import Domain, RelationType, Words
 from engine.knowledge.reading import EntityReads, KnownAs, Named, Stated
 from engine.retrieval.anchors import NamedEntity, Navigation
-from engine.retrieval.context.about import longest, told_records
+from engine.retrieval.context.about import allowed_records, longest
 from engine.retrieval.query import Question
 from engine.retrieval.quotes import Place, Quotes
 from engine.stores.postgres import Postgres
@@ -88,7 +89,7 @@ class AskedRelations:
             named = [*named, *await self._entities.of_user(principal, request.moment)]
         found = await self._found(principal, question, named, sides, request)
         stated = await self._entities.best_evidence(principal, [one.relation_id for _, one in found], request.moment)
-        return await self._told(principal, found, {one.relation_id: one for one in stated}, request)
+        return await self._allowed(principal, found, {one.relation_id: one for one in stated}, request)
 
     def _sides(self, question: Question) -> Sides:
         """The types that the question names, in its language: "son" is no son in French, "die" nothing of death in German."""
@@ -136,7 +137,7 @@ class AskedRelations:
 
         return sorted(by_id.values(), key=rank)[:LOOKED_AT]
 
-    async def _told(
+    async def _allowed(
         self,
         principal: Principal,
         found: Sequence[tuple[KnownAs, Relation]],
@@ -144,9 +145,9 @@ class AskedRelations:
         request: SearchRequest,
     ) -> tuple[AskedRelation, ...]:
         """Those that a record states which belongs to the scopes and sources of the request: the graph does not know them."""
-        told = await told_records(self._postgres, principal, stated.values(), request, self._entities.now())
+        allowed = await allowed_records(self._postgres, principal, stated.values(), request, self._entities.now())
         sourced = [(*one, stated[one[1].relation_id]) for one in found if one[1].relation_id in stated]
-        shown = [one for one in sourced if one[2].record_id in told][:SHOWN]
+        shown = [one for one in sourced if one[2].record_id in allowed][:SHOWN]
         places = [Place(one.node_id, one.item_id, one.span) for _, _, one in shown]
         quoted = await self._quotes.of(principal, places) if request.moment == NOW else {}
         return tuple(

@@ -33,7 +33,7 @@ class Quotes:
     """Reads items that are named by the evidence of relations."""
 
     def __init__(self, postgres: Postgres, clock: Clock) -> None:
-        self._postgres, self._clock = postgres, clock
+        self._postgres, self._clock, self._damage = postgres, clock, Damage(postgres)
 
     async def quoted(self, principal: Principal, why: Why) -> Why:
         """The same evidence, of now, with its words. Without them stays what may not be read, and what a damaged node holds."""
@@ -56,7 +56,7 @@ class Quotes:
             }
             return await self._postgres.fetch(principal, sql_text("search/contents"), asked, row=Contents)
 
-        rows = await Damage(self._postgres).without(principal, (one.node_id for one, _, _ in known), read)
+        rows = await self._damage.without(principal, (one.node_id for one, _, _ in known), read)
         texts = {(one.node_id, one.row_id): one.content for one in rows}
         return {
             one: sentence(texts[one.node_id, item], *map(int, span.split("-")))

@@ -97,7 +97,7 @@ def _anchor(number: int, anchor: Anchor) -> Table:
 
 
 def _relation(number: int, one: AskedRelation) -> Table:
-    head = Text(one.relation.said_of(one.entity_name), style="bold")
+    head = Text(one.relation.statement(one.entity_name), style="bold")
     source = Text(f"{one.title} · {one.at:%Y-%m-%d}", style="dim")
     return _numbered(number, head, source, *([Text(f"“{one.text}”")] if one.text else []))
 

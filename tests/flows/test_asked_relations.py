@@ -31,7 +31,7 @@ async def say(memory: Memory, name: str, *texts: str, day: int = 0, **where: Any
 
 async def relations(memory: Memory, question: str, **request: Any) -> list[str]:
     found = await memory.search(SearchRequest(question, **request, relations=True))
-    return [one.relation.said_of(one.entity_name) for one in found.relations]
+    return [one.relation.statement(one.entity_name) for one in found.relations]
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ async def bob(memory: Memory, user: User) -> Memory:
 async def test_it_is_found_where_no_anchor_leads(bob: Memory, question: str) -> None:
     answer = await bob.search(SearchRequest(question, relations=True))
     [married] = [one for one in answer.relations if one.relation.relation_type == "MARRIED_TO"]
-    assert married.relation.said_of(married.entity_name) == MARRIED
+    assert married.relation.statement(married.entity_name) == MARRIED
     assert (married.title, married.text) == (
         "Opener",
         "Ellen Harlan married Dave Kowalski in 2003, before the boat was bought.",

@@ -38,7 +38,7 @@ async def in_python(memory: Memory) -> Answers:
     for question in QUESTIONS:
         found[question] = [hit.content for hit in (await memory.search(SearchRequest(question, LIMIT))).hits]
     asked = (await memory.search(SearchRequest(ASKED, relations=True))).relations
-    found[ASKED] = [(one.relation.said_of(one.entity_name), one.text) for one in asked]
+    found[ASKED] = [(one.relation.statement(one.entity_name), one.text) for one in asked]
     for name in ("Ellen", "Dave"):
         entity = (await memory.entities.list(name=name, everything=True))[0]
         relations = await memory.entities.relations(entity.entity_id)
@@ -78,7 +78,7 @@ class Doors:
         for question in QUESTIONS:
             found[question] = [hit.content for hit in (await rest.search(user_id, query=question, limit=LIMIT)).hits]
         asked = (await rest.search(user_id, query=ASKED, relations=True)).relations
-        found[ASKED] = [(one.relation.said_of(one.entity_name), one.text) for one in asked]
+        found[ASKED] = [(one.relation.statement(one.entity_name), one.text) for one in asked]
         for name in ("Ellen", "Dave"):
             entity = (await rest.list_entities(user_id, name=name, all=True))[0]
             relations = await rest.list_relations(user_id, entity.entity_id)

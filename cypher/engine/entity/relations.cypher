@@ -1,4 +1,5 @@
-// Purpose: the relations of entities, and of those that were merged into them, in both directions, the strongest first (before them those with a wanted entity), as they are now, for the user.
+// Purpose: the relations of entities, and of those that were merged into them, in both directions, as they are now, for the user; first those with a
+//   wanted entity, then the strongest.
 // Parameters: user_id (whose graph), principal and kind (who asks: only the user sees all of a graph), as_of, known_at (the end of time is now),
 //   entity_ids, among (only those from one of these entities to another one), ended (also relations that are over or archived), wanted
 //   (their types or the ids of their other entities, with blank ones to 11: one size class; all of them where it begins with *), limit.

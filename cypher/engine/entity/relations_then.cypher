@@ -1,5 +1,5 @@
-// Purpose: the relations of entities, and of those that were merged into them, in both directions, the strongest first, at any moment and for any reader:
-//   those for which a record speaks that may be read, as strong as such records make them, and over where they say so.
+// Purpose: the relations of entities, and of those that were merged into them, in both directions, at any moment and for any reader; first those with a
+//   wanted entity, then the strongest: those for which a record speaks that may be read, as strong as such records make them, and over where they say so.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
 //   the end of time), entity_ids, among (only those from one of these entities to another one), ended (also relations that are over or archived), wanted
 //   (their types or the ids of their other entities, with blank ones to 11: one size class; all of them where it begins with *), limit.

@@ -96,7 +96,7 @@ class Knowledge:
         relations = [one.relation_id for each in known for one in each.relations if one.relation_id not in without]
         stated = {one.relation_id: one for one in await self._entities.best_evidence(principal, relations, moment)}
         lines = [line for one in known for line in _lines(one, stated) if _inside(request, line.node_id)]
-        told = await told_records(self._postgres, principal, lines, request, self._entities.now())
+        told = await allowed_records(self._postgres, principal, lines, request, self._entities.now())
         facts = [fact for one in known for fact in one.facts if _inside(request, fact.node_id)]
         over = frozenset(fact.fact_id for fact in facts if fact.status != "live")
         return About(
@@ -148,7 +148,7 @@ def _inside(request: ContextRequest, node_id: UUID) -> bool:
     return request.nodes is None or node_id in request.nodes
 
 
-async def told_records(
+async def allowed_records(
     postgres: Postgres,
     principal: Principal,
     sources: Collection[Piece | Stated],
@@ -191,13 +191,13 @@ def _lines(known: _Known, stated: Mapping[UUID, Stated]) -> Iterator[Piece]:
             yield _line(text, mention.record_id, mention.node_id, mention.title, mention.at, one.entity_id)
     for relation in known.relations:
         if source := stated.get(relation.relation_id):
-            text = f"{relation.said_of(one.name)}."
+            text = f"{relation.statement(one.name)}."
             yield _line(text, source.record_id, source.node_id, source.title, source.at, one.entity_id)
 
 
 def asked_line(one: AskedRelation) -> Piece:
     """The line of a relation that the question asks for."""
-    text = f"{one.relation.said_of(one.entity_name)}."
+    text = f"{one.relation.statement(one.entity_name)}."
     return _line(text, one.record_id, one.node_id, one.title, one.at, one.entity_id)
 
 
