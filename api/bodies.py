@@ -31,11 +31,12 @@ class JsonRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def read_and_handle(request: Request) -> Response:
-            if request.method not in ("POST", "PATCH"):
+            if request.method not in ("POST", "PUT", "PATCH"):
                 return await handle(request)
-            check_content_type(request)
             parsed = JsonRequest(request.scope, request.receive)
-            await parsed.json()
+            if self.body_field is not None or await parsed.body():  # `curl -X POST` sends neither a body nor its type
+                check_content_type(request)
+                await parsed.json()
             return await handle(parsed)
 
         return read_and_handle

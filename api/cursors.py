@@ -61,7 +61,7 @@ class NextPage:
         self._response.headers["Link"] = f'<{url.path}?{url.query}>; rel="next"'
 
 
-class Page(NextPage):
+class PageRequest(NextPage):
     """The page of a list that a request asks for."""
 
     def __init__(self, request: Request, response: Response, limit: Limit = 100, cursor: Cursor = None) -> None:
@@ -107,7 +107,7 @@ class Page(NextPage):
         return rows[first : first + self.limit]
 
 
-APage = Annotated[Page, Depends()]
+APage = Annotated[PageRequest, Depends()]
 ANextPage = Annotated[NextPage, Depends()]
 
 
@@ -135,6 +135,12 @@ def number(part: Any) -> int:
     if isinstance(part, bool) or not isinstance(part, int) or not -1 <= part <= 2**62:
         raise ValueError(part)
     return part
+
+
+def doubt_place(parts: Any) -> tuple[datetime, UUID, UUID]:
+    """The place of a pair of facts from a cursor. Raises ValueError, TypeError."""
+    since, newer, older = parts
+    return _instant(since), UUID(newer), UUID(older)
 
 
 def text(part: Any) -> str:

@@ -32,8 +32,24 @@ CLOSE = {"Connection": "close"}
 RETRY = {"Retry-After": "1"}
 TOO_MANY = "Too many requests of this principal are under way; wait for one to end."
 TOO_MUCH = "The requests of this principal that are under way hold too many bytes; wait for one to end."
+TWO_LENGTHS = "A request has Content-Length or Transfer-Encoding, not both."
 _IMPORT = re.compile(r"/v1/users/[^/]+/import")
 _GRAPH = re.compile(r"/v1/users/([0-9a-fA-F-]{36})(?:/|$)")
+
+
+class OneLength:
+    """Refuses a request with two lengths, `Content-Length` and `Transfer-Encoding`, and closes its connection: a proxy that goes
+    by the other one would take what follows for another request (RFC 9112, 6.3)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and {"content-length", "transfer-encoding"} <= set(Headers(scope=scope)):
+            refusal = problem(http_kind(400), scope["path"], TWO_LENGTHS, headers=CLOSE)
+            await refusal(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
 
 class BodyLimit:

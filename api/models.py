@@ -1,4 +1,4 @@
-"""Request bodies. Answers are the engine's own frozen values."""
+"""Request bodies, and the answers that are not the engine's own frozen values. Clients use them: no server is imported here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
-from api.problems import Problem
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
@@ -17,6 +16,27 @@ from engine.domain.written import RECORDS_SHOWN, Body, ConversationBody, Instant
 
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 PropertyText = Annotated[str, StringConstraints(max_length=2000)]
+NodeName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class FieldProblem(BaseModel):
+    """One invalid field of the request."""
+
+    location: str = Field(examples=["body.conversation.turns[0].text"])
+    detail: str = Field(examples=["Field required"])
+
+
+class Problem(BaseModel):
+    """An error (RFC 9457)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(description="URI of the kind of problem.", examples=["urn:neurigraph:problem:not-found"])
+    title: str = Field(description="The kind of problem in words.", examples=["Not found."])
+    status: int = Field(description="The HTTP status.", examples=[404])
+    detail: str = Field(description="The cause of this occurrence.", examples=["Not found."])
+    instance: str = Field(description="The path of the request.", examples=["/v1/users/by-handle/unknown"])
+    errors: list[FieldProblem] = Field(default=[], description="The invalid fields of the request.")
 
 
 class NewUser(Body):
@@ -203,3 +223,48 @@ class ImportTotals(BaseModel):
     skipped: int = Field(description="Lines that were stored before.")
     failed: int = 0
     problem: Problem | None = None
+
+
+class ProposedNodeBody(Body):
+    """One node of a proposal."""
+
+    path: list[NodeName] = Field(min_length=1, max_length=5)
+    node_type: Literal["concept", "persona"] = "concept"
+    summary: Annotated[str, StringConstraints(max_length=2000)] = ""
+    keywords: list[str] = Field(default=[], max_length=100)
+    aliases: list[str] = Field(default=[], max_length=100)
+
+
+class ProposalBody(Body):
+    """The nodes to create, as proposed or edited."""
+
+    nodes: list[ProposedNodeBody] = Field(min_length=1, max_length=40)
+
+
+class StoreState(BaseModel):
+    """Whether a store answers."""
+
+    store: str = Field(examples=["neo4j"])
+    healthy: bool
+    detail: str = ""
+
+
+class Liveness(BaseModel):
+    """The process is alive."""
+
+    alive: bool = Field(examples=[True])
+
+
+class DegradedState(BaseModel):
+    """Damage and failed writes, although all stores answer."""
+
+    damaged_nodes: int = Field(description="Number of nodes known to be damaged; `neurigraph doctor` lists them.")
+    commits_set_aside: int = Field(description="Number of commits set aside; `neurigraph commits list` shows them.")
+
+
+class Readiness(BaseModel):
+    """The state of all stores. `degraded` is null while no damage is known and no commit is set aside."""
+
+    ready: bool
+    stores: list[StoreState]
+    degraded: DegradedState | None = None

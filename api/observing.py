@@ -26,7 +26,7 @@ OFF: TelemetryConfig = {
 """The framework's own telemetry."""
 
 
-class Observed:
+class ObservedRequests:
     """The outermost middleware."""
 
     def __init__(self, app: ASGIApp) -> None:

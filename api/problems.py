@@ -9,7 +9,6 @@ from http import HTTPStatus
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -18,7 +17,7 @@ from starlette.routing import Match, Route
 from api.headers import SECURITY_HEADERS
 from api.observing import TRACE_ID, route_of
 from engine import errors
-from engine.domain.problems import TABLE, UNEXPECTED, Kind, kind_of, members_of
+from engine.domain.problems import TABLE, UNEXPECTED, ProblemKind, kind_of, members_of
 
 log = logging.getLogger(__name__)
 
@@ -37,18 +36,18 @@ BY_NAME = {
 """Requests that give the ids which these fields take."""
 INVALID = TABLE[errors.InvalidInput]
 _HTTP = {
-    400: Kind(400, "malformed", "The request cannot be read."),
-    401: Kind(401, "unauthenticated", "A valid bearer token is needed."),
-    403: Kind(403, "local-only", "Without a token the API serves only its own machine."),
+    400: ProblemKind(400, "malformed", "The request cannot be read."),
+    401: ProblemKind(401, "unauthenticated", "A valid bearer token is needed."),
+    403: ProblemKind(403, "local-only", "Without a token the API serves only its own machine."),
     404: TABLE[errors.NotFound],
-    405: Kind(405, "method-not-allowed", "This resource does not support the method."),
-    408: Kind(408, "too-slow", "The body of the request did not arrive in time."),
+    405: ProblemKind(405, "method-not-allowed", "This resource does not support the method."),
+    408: ProblemKind(408, "too-slow", "The body of the request did not arrive in time."),
     409: TABLE[errors.Conflict],
     412: TABLE[errors.Outdated],
     413: TABLE[errors.TooLarge],
     415: TABLE[errors.WrongContentType],
     422: INVALID,
-    429: Kind(429, "too-many-requests", "Too many requests; retry after the time in Retry-After."),
+    429: ProblemKind(429, "too-many-requests", "Too many requests; retry after the time in Retry-After."),
     500: UNEXPECTED,
     503: TABLE[errors.StoreUnavailable],
     507: TABLE[errors.StoreFull],
@@ -60,37 +59,17 @@ _HEADERS: Mapping[int, Mapping[str, str]] = {
 }
 
 
-class FieldProblem(BaseModel):
-    """One invalid field of the request."""
-
-    location: str = Field(examples=["body.conversation.turns[0].text"])
-    detail: str = Field(examples=["Field required"])
-
-
-class Problem(BaseModel):
-    """An error (RFC 9457)."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: str = Field(description="URI of the kind of problem.", examples=["urn:neurigraph:problem:not-found"])
-    title: str = Field(description="The kind of problem in words.", examples=["Not found."])
-    status: int = Field(description="The HTTP status.", examples=[404])
-    detail: str = Field(description="The cause of this occurrence.", examples=["Not found."])
-    instance: str = Field(description="The path of the request.", examples=["/v1/users/by-handle/unknown"])
-    errors: list[FieldProblem] = Field(default=[], description="The invalid fields of the request.")
-
-
 def problem(
-    kind: Kind, instance: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any
+    kind: ProblemKind, instance: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any
 ) -> JSONResponse:
     """The response for a problem; other members are added to the standard ones."""
     content = members_of(kind, instance, detail or kind.title)
     return JSONResponse(content | members, kind.status, dict(headers or {}), MEDIA_TYPE)
 
 
-def http_kind(status: int) -> Kind:
+def http_kind(status: int) -> ProblemKind:
     """The kind of problem for a plain HTTP status."""
-    return _HTTP.get(status) or Kind(status, "http", HTTPStatus(status).phrase)
+    return _HTTP.get(status) or ProblemKind(status, "http", HTTPStatus(status).phrase)
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:

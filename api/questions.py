@@ -39,7 +39,7 @@ class FiltersBody(Body):
     until: Instant | None = Field(default=None, description="This time itself is no longer in.")
 
 
-class Narrowed(Body):
+class NarrowedQuestion(Body):
     """What all searches have in common: what is searched."""
 
     nodes: list[UUID] | None = Field(default=None, min_length=1, max_length=1000)
@@ -57,7 +57,7 @@ class Narrowed(Body):
     known_at: Instant | None = Field(default=None, description="When the engine knew it; without it, now.")
 
 
-class Asked(Narrowed):
+class Asked(NarrowedQuestion):
     """What searches and contexts have in common: where to look, and within what limits."""
 
     widen: Literal["auto", "always", "never"] = "auto"
@@ -96,7 +96,7 @@ class Question(Asked):
     )
 
 
-class DecayQuestion(Narrowed):
+class DecayQuestion(NarrowedQuestion):
     """A search query whose hits count less with age."""
 
     query: str = Field(min_length=1, examples=["Who is Dave?"])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from engine.domain.history import Conversation, History, HistoryFile, Turn
     from engine.domain.node import NewNode, ProvisionedNode, Shell, User
     from engine.domain.read_limits import ReadLimits
-    from engine.domain.record import IngestReport
+    from engine.domain.report import IngestReport
     from engine.domain.scope import MemoryScope
     from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
     from engine.memory import Memory

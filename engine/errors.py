@@ -33,6 +33,7 @@ NeurigraphError
 ├── ProviderUnavailable       a model service did not answer
 │   ├── RequestRefused        it refuses the request
 │   └── UnusableAnswer        its answer is invalid; knows what the answer cost
+│       └── CutAnswer         it ends at the limit of its length
 ├── DamagedFile               the stored bytes do not match their hash
 ├── Rehydrating               a file is being restored; knows when to retry
 ├── StackError                the embedded servers could not be brought up
@@ -46,6 +47,8 @@ NeurigraphError
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from uuid import UUID
 
 
@@ -237,6 +240,10 @@ class UnusableAnswer(ProviderUnavailable):
         super().__init__(detail)
 
 
+class CutAnswer(UnusableAnswer):
+    """The model's answer ends at the limit of its length, in the middle."""
+
+
 class DamagedFile(NeurigraphError):
     """The stored file does not match its hash; it was not served."""
 
@@ -274,3 +281,16 @@ class BackupError(NeurigraphError):
 
 class SettingsError(NeurigraphError):
     """The settings do not fit together."""
+
+
+def unreadable(file: Path, what: str, error: Exception) -> InvalidInput:
+    """The error for a file that cannot be read as what it should be: in words, without names of Python's."""
+    if isinstance(error, OSError) and error.strerror:
+        return InvalidInput(f"{file} cannot be read: {error.strerror}.")
+    if isinstance(error, json.JSONDecodeError):
+        why = f"it is not JSON (line {error.lineno}, column {error.colno})"
+    elif isinstance(error, UnicodeDecodeError):
+        why = "it is not UTF-8"
+    else:
+        why = f"{error.args[0]} is missing" if isinstance(error, KeyError) else "it has another form"
+    return InvalidInput(f"{file} cannot be read as {what}: {why}.")

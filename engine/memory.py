@@ -61,7 +61,7 @@ class Memory:
         return self._caller.principal
 
     def search(self, request: SearchRequest, limits: ReadLimits = UNLIMITED_READ) -> Coroutine[Any, Any, SearchAnswer]:
-        """Navigates to the anchors, searches only there, opens nothing. See `engine.operations.searching`."""
+        """Navigates to the anchors, searches there, in a small memory everywhere. See `engine.operations.searching`."""
         return Searching(self._caller).search(request, limits)
 
     def search_decayed(self, request: DecayRequest) -> Coroutine[Any, Any, SearchAnswer]:

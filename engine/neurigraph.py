@@ -12,7 +12,7 @@ from engine.commit.outbox import Outbox
 from engine.domain.history import History
 from engine.domain.ingest import PLAIN, Limits, Terms
 from engine.domain.principal import Identity, Principal
-from engine.domain.record import IngestReport
+from engine.domain.report import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
 from engine.hierarchy.upgrades import Upgrades

@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
@@ -152,7 +152,8 @@ class Settings(BaseSettings):
     touch_interval_s: float = Field(default=5, gt=0)
     """Seconds between two writes of the access times and counts of what searches returned."""
 
-    postgres_pool: int = Field(default=8, ge=2, le=64)
+    postgres_pool: int = Field(default=15, ge=7, le=128)
+    """All connections to Postgres that one process may hold: for requests, for the service, and three for the job queue."""
     neo4j_pool: int = Field(default=16, ge=2, le=256)
     statement_timeout_s: float = Field(default=30, gt=0)
     connect_timeout_s: float = Field(default=5, gt=0)
@@ -163,6 +164,8 @@ class Settings(BaseSettings):
     port: int = Field(default=8420, ge=0, le=65535)
     api_token: SecretStr | None = None
     """The operator's bearer token, which acts for every user; None is allowed on loopback only. At least 24 characters."""
+    local_accounts: Literal["own", "any"] = "own"
+    """Who may use the API without a token: the server's own account on this machine (asked of Linux), or any account."""
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
     """Networks of proxies whose `X-Forwarded-For` is trusted, as `10.0.0.0/8, 127.0.0.1`, with commas between."""
     oidc_issuer: str | None = None
@@ -188,8 +191,9 @@ class Settings(BaseSettings):
     """Seconds in which the line and headers of a request must arrive; the connection is closed otherwise."""
     body_timeout_s: float = Field(default=30, gt=0)
     """Seconds that a body may be waited for in all, and one more for every 64 KiB that arrived."""
-    keep_alive_s: float = Field(default=5, gt=0)
-    """Seconds that a connection stays open between two requests."""
+    keep_alive_s: float = Field(default=75, gt=0)
+    """Seconds that a connection stays open between two requests; longer than clients keep one (5 s is usual), or a request
+    that is sent while the server closes is lost."""
     max_connections: int = Field(default=1000, ge=4)
     """Beyond it, the connection that waits longest for a request is closed; one address has a quarter of it at most."""
 
@@ -216,6 +220,20 @@ class Settings(BaseSettings):
     def with_home(self, home: Path) -> Settings:
         """The same for another home, which holds its files: a bucket belongs to the installation of this one."""
         return self.model_copy(update={"home": home, "objects_url": None, "objects_cold_url": None})
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _of_utf8(cls, value: object, field: ValidationInfo) -> object:
+        """Bytes of the environment that are no UTF-8 are halves of surrogate pairs; the name of a folder may have them."""
+        folder = cls.model_fields[field.field_name or ""].annotation is Path
+        if (
+            isinstance(value, str)
+            and not folder
+            and not value.isascii()
+            and any("\ud800" <= sign <= "\udfff" for sign in value)
+        ):
+            raise ValueError("It is not valid UTF-8.")
+        return value
 
     @field_validator("cors_origins", "redact", "trusted_proxies", mode="before")
     @classmethod

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -12,9 +13,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
+from _pytest import fixtures
 from hypothesis import settings as hypothesis_settings
 
 from engine.domain.node import User
@@ -29,6 +32,7 @@ from tests.encoders import load_once
 from tests.session_stores import empty, sync_nothing
 
 os.environ.update(JAVA)
+gc.disable()  # until all is imported and collected: see below
 load_once()
 # The first examples load what they need, and a busy machine is slow.
 hypothesis_settings.register_profile("untimed", deadline=None)
@@ -36,6 +40,8 @@ hypothesis_settings.load_profile("untimed")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited from a shell, where it runs tests in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+SETUP_PAUSES = (0, 2, 5, 10)
+"""Seconds after each attempt to set up a fixture whose store did not answer."""
 LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
 
 
@@ -75,6 +81,12 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
         for mark in item.iter_markers("ledger"):
             for row in mark.args:
                 proofs.setdefault(row, []).append(item.nodeid)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: it is not looked at again each time that memory is cleaned up."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -147,6 +159,18 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
         terminalreporter.write_line(f"{row}  marked by a test, but not in docs/ledger.md", red=True)
 
 
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_fixture_setup(fixturedef: Any, request: Any) -> Any:
+    """Sets a fixture up again where a store did not answer in time, as on a machine that is busy: what a test itself asks is not
+    repeated."""
+    for pause in SETUP_PAUSES:
+        try:
+            return (yield) if pause == 0 else fixtures.pytest_fixture_setup(fixturedef, request)
+        except StoreUnavailable:
+            time.sleep(pause)
+    return fixtures.pytest_fixture_setup(fixturedef, request)
+
+
 @pytest.fixture(scope="session")
 def long(pytestconfig: pytest.Config) -> bool:
     """Whether the long forms are asked for."""
@@ -161,9 +185,18 @@ def cache() -> Path:
 
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Settings:
-    """A home of this session's own; nothing of the person's environment."""
-    home = tmp_path_factory.mktemp("home")
-    return Settings(_env_file=None, home=home, cache=cache, workspace="tests", openai_api_key=None)
+    """A home of this session's own; nothing of the person's environment.
+
+    While one works on a test, `NEURIGRAPH_TEST_HOME` may name a home whose servers run: then nothing is started for each run.
+    """
+    kept = os.environ.get("NEURIGRAPH_TEST_HOME")
+    home = Path(kept) if kept else tmp_path_factory.mktemp("home")
+    given = {
+        "workspace": "tests",
+        "openai_api_key": None,
+        "local_accounts": "any",
+    }  # clients in this process have no account
+    return Settings(_env_file=None, home=home, cache=cache, **given)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,9 @@ _prepared: list[BaseRoute] = []
 
 def new_door(settings: Settings | None = None, *, engine: Engine | None = None) -> FastAPI:
     """An application with middleware and state of its own."""
+    settings = settings or (engine.settings if engine else None)
+    if settings is not None and "local_accounts" not in settings.model_fields_set:
+        settings = settings.model_copy(update={"local_accounts": "any"})  # a client in this process has no connection
     app = create_app(settings, engine=engine)
     if not _prepared:
         _prepared.extend(app.router.routes)

@@ -56,6 +56,7 @@ class Misbehaviour:
     retry_after: str | None = None
     hangs: bool = False
     cut: bool = False
+    at_limit: bool = False
 
 
 HANG = Misbehaviour(hangs=True)
@@ -163,7 +164,8 @@ class ModelServer:
             reply = (self.place if asked.places else answers)(asked)
             content = reply if isinstance(reply, str) else json.dumps(reply)
         shape = messages if asked.path.endswith("/messages") else completion
-        return json.dumps(shape(asked.model, content, self.input_tokens, self.output_tokens)).encode()
+        at_limit = bool(scripted and scripted.at_limit)
+        return json.dumps(shape(asked.model, content, self.input_tokens, self.output_tokens, at_limit)).encode()
 
 
 def asked_of(path: str, body: dict[str, Any]) -> Asked:
@@ -173,15 +175,16 @@ def asked_of(path: str, body: dict[str, Any]) -> Asked:
     return Asked(path, body["model"], body.get("system") or "".join(instructions), text, constrained)
 
 
-def completion(model: str, content: str, given: int, taken: int) -> dict[str, Any]:
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+def completion(model: str, content: str, given: int, taken: int, at_limit: bool) -> dict[str, Any]:
+    ended = "length" if at_limit else "stop"
+    choice = {"index": 0, "finish_reason": ended, "message": {"role": "assistant", "content": content}}
     usage = {"prompt_tokens": given, "completion_tokens": taken, "total_tokens": given + taken}
     return {"id": "c", "object": "chat.completion", "created": 0, "model": model, "choices": [choice], "usage": usage}
 
 
-def messages(model: str, content: str, given: int, taken: int) -> dict[str, Any]:
+def messages(model: str, content: str, given: int, taken: int, at_limit: bool) -> dict[str, Any]:
     return {
-        "id": "m", "type": "message", "role": "assistant", "model": model, "stop_reason": "end_turn",
+        "id": "m", "type": "message", "role": "assistant", "model": model, "stop_reason": "max_tokens" if at_limit else "end_turn",
         "content": [{"type": "text", "text": content}], "usage": {"input_tokens": given, "output_tokens": taken},
     }  # fmt: skip
 

@@ -9,10 +9,8 @@ from uuid import UUID
 
 from api.client.requests import OMIT, Call, Page, as_bytes, as_file, as_page, as_value, once, path
 from api.client.sending import followed, operation
-from api.models import ReviewedEntry, TextBody, WriteLimits
+from api.models import Liveness, ProposedNodeBody, Readiness, ReviewedEntry, TextBody, WriteLimits
 from api.questions import FiltersBody, ScopeBody
-from api.routes.health import Liveness, Readiness
-from api.routes.proposals import ProposedNodeBody
 from api.streams import StreamedTurnBody
 from engine.domain.assignment import Assignment, Moved
 from engine.domain.attribute import Attribute
@@ -26,7 +24,7 @@ from engine.domain.embedding import BuildReport, EmbeddingVersion, VersionProgre
 from engine.domain.entity import Entity, EntityFact, EntitySummary, Merge, Pair, Relation, RelationBetween, Why
 from engine.domain.entity_decision import Alias
 from engine.domain.event import Event
-from engine.domain.fact import Fact, FactChain
+from engine.domain.fact import Fact, FactChain, FactDoubt
 from engine.domain.file_state import FileStatus, StateEntry
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, Integration, RevokedGrant, Viewer
 from engine.domain.ingest import Failure, IngestedSource, IngestSession
@@ -36,8 +34,9 @@ from engine.domain.metadata import MetadataPage, RegisteredEdge
 from engine.domain.node import ChildNode, CreatedEdge, Credential, ProvisionedNode, RecordDay, Shell, TreeNode, User
 from engine.domain.profile import FactGroup, Profile
 from engine.domain.proposal import Applied, MovedTo, Proposal
-from engine.domain.record import IngestReport
+from engine.domain.relation import MentionedTogether
 from engine.domain.replay import Replay, ReplayComparison
+from engine.domain.report import IngestReport
 from engine.domain.resource import RawResource
 from engine.domain.retraction import Retraction, RetractionPreview
 from engine.domain.search import Anchor, SearchAnswer
@@ -647,6 +646,18 @@ class Operations:
             path("/v1/users/{}/relations", user_id),
             as_page(RelationBetween),
             query={"entity_id": entity_id, "as_of": as_of, "known_at": known_at, "limit": limit, "cursor": cursor},
+        )
+
+    @operation
+    def list_mentioned_together(
+        self, user_id: UUID | str, *, entity_id: Sequence[UUID | str], limit: int = OMIT, cursor: str | None = OMIT
+    ) -> Call[Page[MentionedTogether]]:
+        """The 1,000 pairs of these entities that most records mention together, one page; for the user alone."""
+        return Call(
+            "GET",
+            path("/v1/users/{}/entities-together", user_id),
+            as_page(MentionedTogether),
+            query={"entity_id": entity_id, "limit": limit, "cursor": cursor},
         )
 
     @operation
@@ -1740,12 +1751,13 @@ class Operations:
         self,
         user_id: UUID | str,
         *,
+        limit: int = OMIT,
+        cursor: str | None = OMIT,
         about: str | None = OMIT,
         node_id: UUID | str | None = OMIT,
         status: Literal["live", "superseded", "invalidated", "withdrawn"] | Literal["any"] = OMIT,
         contradicting: bool = OMIT,
-        limit: int = OMIT,
-        cursor: str | None = OMIT,
+        doubtful: bool = OMIT,
     ) -> Call[Page[Fact]]:
         """Facts that the user stated or a model found, by id, one page; for the user alone."""
         return Call(
@@ -1753,12 +1765,13 @@ class Operations:
             path("/v1/users/{}/facts", user_id),
             as_page(Fact),
             query={
+                "limit": limit,
+                "cursor": cursor,
                 "about": about,
                 "node_id": node_id,
                 "status": status,
                 "contradicting": contradicting,
-                "limit": limit,
-                "cursor": cursor,
+                "doubtful": doubtful,
             },
         )
 
@@ -1772,6 +1785,38 @@ class Operations:
             path("/v1/users/{}/facts/attributes", user_id),
             as_page(Attribute),
             query={"limit": limit, "cursor": cursor},
+        )
+
+    @operation
+    def list_fact_doubts(
+        self, user_id: UUID | str, *, limit: int = OMIT, cursor: str | None = OMIT
+    ) -> Call[Page[FactDoubt]]:
+        """Pairs of live facts of which the newer may replace the older, or says the opposite, and nobody decided; the
+        newest pairs first, one page; for the user alone."""
+        return Call(
+            "GET",
+            path("/v1/users/{}/facts/doubts", user_id),
+            as_page(FactDoubt),
+            query={"limit": limit, "cursor": cursor},
+        )
+
+    @operation
+    def decide_fact(
+        self,
+        user_id: UUID | str,
+        fact_id: UUID | str,
+        *,
+        decision: Literal["replaced", "both"] | None,
+        idempotency_key: str | None = OMIT,
+    ) -> Call[FactChain]:
+        """Decides about a fact in doubt: it was replaced by the newest fact that may replace it, or both hold; null
+        takes back what was decided. Returns its chain."""
+        return Call(
+            "POST",
+            path("/v1/users/{}/facts/{}/decide", user_id, fact_id),
+            as_value(FactChain),
+            headers={"Idempotency-Key": once(idempotency_key)},
+            body={"decision": decision},
         )
 
     @operation
@@ -1970,7 +2015,7 @@ class Operations:
         recall: bool = OMIT,
         cursor: str | None = OMIT,
     ) -> Call[SearchAnswer]:
-        """Finds the anchors of the query and searches only there; opens no file.
+        """Finds the anchors of the query and searches there, in a small memory everywhere; opens no file.
 
         The `score` of a hit orders the hits of this answer; it can be negative and says nothing beside other answers."""
         return Call(
@@ -2134,8 +2179,9 @@ class Operations:
     ) -> Call[bytes | FileStatus]:
         """The original bytes of one file. Its hash is verified before the first byte is sent.
 
-        If the file lies at several nodes, readers other than the owner get only the passages of this node, as a text
-        with `Neurigraph-Part: true`."""
+        If the file lies at several nodes, readers other than the owner get only the passages of this node; if a turn
+        or a passage was changed or ended by hand, everybody gets what holds now: as a text with `Neurigraph-Part:
+        true`."""
         return Call(
             "GET",
             path("/v1/users/{}/nodes/{}/files/{}", user_id, node_id, file_id),

@@ -177,7 +177,7 @@ def _read(place: str, text: str | bytes, shape: Any) -> Any:
         raise NotReached(f"The answer of {place} has an unknown form: {at}: {first['msg']}{more}") from error
 
 
-class Events(Generic[T]):
+class EventStream(Generic[T]):
     """Reads the values in a stream of server-sent events, line by line."""
 
     def __init__(self, call: Call[T], response: httpx2.Response) -> None:

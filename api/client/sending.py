@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 import httpx2
 
 from api.client.errors import NotReached
-from api.client.requests import Call, Events, Page, pause
+from api.client.requests import Call, EventStream, Page, pause
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -108,7 +108,7 @@ class Sender:
             with self._http.stream(**call.sent()) as response:
                 if not response.is_success:
                     response.read()
-                events = Events(call, response)
+                events = EventStream(call, response)
                 for line in response.iter_lines():
                     if (value := events.after(line)) is not None:
                         yield value
@@ -163,7 +163,7 @@ class AsyncSender:
             async with self._http.stream(**call.sent()) as response:
                 if not response.is_success:
                     await response.aread()
-                events = Events(call, response)
+                events = EventStream(call, response)
                 async for line in response.aiter_lines():
                     if (value := events.after(line)) is not None:
                         yield value

@@ -12,11 +12,15 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from engine.domain.visible import visible
+
 CUT = "The answer was cut to max_tokens; ask for less, for the next part, or with a larger max_tokens."
 SHORTEST = 20
 """Characters below which no text is cut."""
 ASKED_FOR = frozenset({"hits", "entities", "facts", "evidence"})
 """Lists that an answer has also where they are empty, so that an assistant reads that there is nothing."""
+SOURCES = "sources"
+"""The map from the marks in a text to ids; it is cut from its end while it is longer than the text."""
 Place = tuple[Any, Any]
 """A container, and the key or index in it."""
 
@@ -24,7 +28,7 @@ Place = tuple[Any, Any]
 def answer(value: Any, most: int) -> str:
     """The value as compact JSON of at most `most` tokens, without empty fields other than `ASKED_FOR`; where it is cut, `cut`
     says so. The ends of lists go first, then those of texts."""
-    plain = _without_empty(to_jsonable_python(value))
+    plain = _seen(_without_empty(to_jsonable_python(value)))
     text = _json(plain)
     if tokens(text) <= most:
         return text
@@ -52,14 +56,20 @@ def _shortened(plain: dict[str, Any]) -> bool:
         for place in parts
         if isinstance(_at(place), str) and " " in _at(place)[:-1] and len(_at(place)) > SHORTEST
     ]
+    sources = plain.get(SOURCES, {})
+    longest_text = max((len(_at(place)) for place in texts), default=0)
     if lists:
         longest = _at(max(lists, key=lambda place: len(_json(_at(place)))))
         del longest[-max(1, len(longest) // 8) :]
+    elif isinstance(sources, dict) and len(sources) > 1 and len(_json(sources)) > longest_text:
+        sources.popitem()
     elif texts:
         holder, key = max(texts, key=lambda place: len(_at(place)))
         kept = max(SHORTEST, len(holder[key]) * 3 // 4)
         holder[key] = holder[key][: kept - 1].rstrip() + "…"
-    return bool(lists or texts)
+    else:
+        return False
+    return True
 
 
 def _parts(value: Any) -> Iterator[Place]:
@@ -72,6 +82,15 @@ def _parts(value: Any) -> Iterator[Place]:
 def _at(place: Place) -> Any:
     holder, key = place
     return holder[key]
+
+
+def _seen(value: Any) -> Any:
+    """Without signs in its texts that nobody sees."""
+    if isinstance(value, dict):
+        return {key: _seen(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_seen(part) for part in value]
+    return visible(value) if isinstance(value, str) else value
 
 
 def _without_empty(value: Any) -> Any:

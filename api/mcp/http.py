@@ -11,9 +11,11 @@ from uuid import UUID
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from api.mcp.refusals import unreadable
 from api.mcp.server import Context, server
 from engine.domain.principal import Identity
 from engine.errors import InvalidInput, NotFound
@@ -31,7 +33,17 @@ class _Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self  # as the framework does for its own routes
-        await scope["app"].state.mcp.handle_request(scope, receive, send)
+        body = await Request(scope, receive).body()
+        if (refusal := unreadable(body)) is not None:
+            text = refusal.model_dump_json(by_alias=True)
+            await Response(text, 400, media_type="application/json")(scope, receive, send)
+            return
+        waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def received() -> Message:
+            return waiting.pop() if waiting else await receive()
+
+        await scope["app"].state.mcp.handle_request(scope, received, send)
 
 
 # POST alone: the server sends nothing of its own accord, and an open stream would hold up its end.

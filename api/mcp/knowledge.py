@@ -9,6 +9,7 @@ from pydantic import Field
 
 from api.mcp.ids import MemoryId, parsed
 from api.mcp.memories import NOTHING, Limit, shown_hit
+from engine.domain.fact import DAY_PASSED
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
@@ -27,9 +28,16 @@ async def list_entities(
     shown = ("entity_id", "name", "kind", "names", "mentions", "last_mentioned_at", "fact_count", "summary")
     return {
         "entities": [{field: getattr(one, field) for field in shown} for one in page],
-        "notes": [] if page else [NOTHING],
+        "notes": [] if page else [NOTHING, *await _kinds(memory, kinds)],
         "left_out": page.left_out or None,
     }
+
+
+async def _kinds(memory: Memory, asked: list[str]) -> list[str]:
+    """Which kinds there are, where none of those that were asked for is one of them."""
+    there = {one.kind for one in await memory.entities.list(limit=100)} if asked else set()
+    unknown = ", ".join(one[:50] for one in asked if one not in there)
+    return [f"No entity is of kind {unknown}; there are {', '.join(sorted(there)) or 'none'}."] if unknown else []
 
 
 async def get_entity(
@@ -53,6 +61,8 @@ async def get_entity(
             {
                 "memory_id": one.fact_id and one.node_id and str(MemoryId("item", one.node_id, one.fact_id)),
                 **{field: getattr(one, field) for field in ("text", "status", "valid_from", "valid_to", "relation_id")},
+                **({"doubt": one.doubt.told} if one.doubt else {}),
+                **({"plan": DAY_PASSED} if one.passed else {}),
             }
             for one in facts
         ],

@@ -3,18 +3,24 @@ docstring and the descriptions of its arguments are what the assistant reads."""
 
 from __future__ import annotations
 
+import json
+from hashlib import sha256
 from typing import Annotated, Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import Field
 
-from api.mcp.ids import MemoryId, parsed
+from api.mcp.arguments import Message, turns_of
+from api.mcp.ids import MemoryId, UndoId, parsed
+from engine.domain.assignment import AssignmentFilter
 from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.document import DocumentChunk
-from engine.domain.history import Conversation, Turn
+from engine.domain.fact import DAY_PASSED
+from engine.domain.history import Conversation
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import AskedRelation, Hit, SearchRequest
+from engine.domain.shown import beginning
 from engine.domain.written import Instant
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
@@ -28,25 +34,16 @@ Limit = Annotated[int, Field(ge=1, le=100, description="How many at most, 1 to 1
 NOTHING, NO_MORE = "Nothing was found.", "There is nothing more."
 
 
-class Message(BaseModel):
-    """A message of a conversation."""
-
-    role: str = Field(min_length=1, description="user, assistant, or another one.")
-    content: str = Field(min_length=1)
-    name: str = Field(default="", description="Who spoke, by name; without it the role.")
-    at: AwareDatetime | None = Field(default=None, description="When, with the offset from UTC.")
-
-
 async def add_memory(
     memory: Memory,
     text: Annotated[str, Field(description="A note, a fact, a document.")] = "",
     messages: Annotated[list[Message], Field(description="Or a conversation, in order.")] = [],  # noqa: B006
-    title: Annotated[str, Field(description="What it is called; without it, the beginning of the text.")] = "",
+    title: Annotated[str, Field(description="What it is called; without it, its beginning.")] = "",
     id: Annotated[
         str,
         Field(
             max_length=200,
-            description="Your own id: repeating it stores nothing twice; a changed text becomes its next version.",
+            description="Your own id: a changed text becomes its next version. Without it the same text is stored once.",
         ),
     ] = "",
     node_id: Annotated[
@@ -55,13 +52,19 @@ async def add_memory(
 ) -> dict[str, Any]:
     """Stores a text or a conversation in the user's long-term memory. Send one of `text` and `messages`. Store what will matter
     later, in whole sentences with names and dates. Returns what was stored and where."""
-    if bool(text) == bool(messages):
+    if bool(text.strip()) == bool(messages):
         raise InvalidInput("Send exactly one of text and messages.")
+    empty = 0
     if messages:
-        turns = tuple(Turn(one.name or one.role, one.content, one.at) for one in messages)
-        report = await memory.records.remember(Conversation(id or uuid4().hex, turns, title), node_id=node_id)
+        turns, empty = turns_of(messages)
+        if not turns:
+            raise InvalidInput("messages: none of them says anything.")
+        source = id or content_id([(one.speaker, one.text, str(one.at or "")) for one in turns])
+        conversation = Conversation(source, turns, title or beginning(turns[0].text))
+        report = await memory.records.remember(conversation, node_id=node_id)
     else:
-        report = await memory.records.remember_text(title, text, source_id=id or None, node_id=node_id)
+        source = id or content_id(text)
+        report = await memory.records.remember_text(title, text, source_id=source, node_id=node_id)
     stored = [
         {
             "memory_id": str(MemoryId("record", one.node_id, one.record_id)),
@@ -77,7 +80,30 @@ async def add_memory(
         if one.version > 1
     ]
     skipped = [one.reason for one in report.skipped]
-    return {"stored": stored, "new_versions": versions, "skipped": skipped, "redacted": report.redacted}
+    there = await _there(memory, f"conversation:{source}" if messages else f"text:{source}", text) if skipped else {}
+    return {
+        "stored": stored, "new_versions": versions, "skipped": skipped, **there, "redacted": report.redacted,
+        "empty_messages_passed_over": empty or None,
+    }  # fmt: skip
+
+
+def content_id(content: object) -> str:
+    """The id of a memory that has none of its own: the same content has the same one."""
+    return f"sha256-{sha256(json.dumps(content, ensure_ascii=True).encode()).hexdigest()}"
+
+
+async def _there(memory: Memory, source_id: str, text: str) -> dict[str, Any]:
+    """The memory that is there already, and that it says something else by now, for its user."""
+    if not memory.principal.owns:
+        return {}
+    for one in await memory.resources.list(source_id=source_id, limit=1):
+        (place, *_) = await memory.records.assignments(AssignmentFilter(record_id=one.record_id, limit=1))
+        named = MemoryId("record", place.node_id, one.record_id)
+        says = " ".join(chunk.content for chunk in await _chunks(memory, named)).split()
+        changed = bool(text) and bool(says) and not set(says) >= set(text.split())
+        note = "It was changed since, and keeps its text; update_memory changes it."
+        return {"already_there": str(named), "notes": [note] if changed else []}
+    return {}
 
 
 async def search_memories(
@@ -126,6 +152,8 @@ def shown_hit(hit: Hit) -> dict[str, Any]:
         "title": hit.record_title,
         "section": hit.section,
         "why": hit.why,
+        **({"doubt": hit.doubt.told} if hit.doubt else {}),
+        **({"plan": DAY_PASSED} if hit.passed else {}),
         "score": round(hit.score, 3),
         "record": str(MemoryId("record", hit.node_id, hit.record_id)),
     }
@@ -168,6 +196,7 @@ async def update_memory(  # noqa: PLR0913 - the arguments of a tool are its para
     memory: Memory,
     memory_id: MemoryIdText,
     content: Annotated[str | None, Field(description="The new text of an item, or of a record of one passage.")] = None,
+    text: Annotated[str | None, Field(description="The same as content.")] = None,
     title: Annotated[str | None, Field(description="Of a record.")] = None,
     summary: Annotated[str | None, Field(description="Of a record.")] = None,
     correction: Annotated[bool, Field(description="It was always so; otherwise it is so from now on.")] = False,
@@ -175,6 +204,9 @@ async def update_memory(  # noqa: PLR0913 - the arguments of a tool are its para
 ) -> dict[str, Any]:
     """Changes a memory. The state before stays readable in its history. For something new, add a memory instead."""
     named = parsed(memory_id)
+    if content is not None and text is not None and content != text:
+        raise InvalidInput("content and text are two names for the new text: send one.")
+    content = text if content is None else content
     fields = {"content": content, "title": title, "summary": summary}
     given = {name: value for name, value in fields.items() if value is not None}
     if not given:
@@ -198,12 +230,13 @@ async def update_memory(  # noqa: PLR0913 - the arguments of a tool are its para
         "revision": changed.revision,
         "changed": changed.changed,
         "from": changed.effective_at,
+        "undo": str(UndoId("change", named, changed.revision)) if changed.changed else None,
     }
 
 
 async def delete_memory(memory: Memory, memory_id: MemoryIdText, reason: Reason = "") -> dict[str, Any]:
-    """Withdraws a memory: a record with all that it alone supports, one fact, or one passage. No search finds it any more. The
-    user can undo it: the history keeps it."""
+    """Withdraws a memory: a record with all that it alone supports, one fact, or one passage. No read finds it any more. The
+    history keeps it: the tool undo takes the `undo` of the answer."""
     named = parsed(memory_id)
     try:
         # Also of an item: what is withdrawn as a fact takes with it what it superseded.
@@ -214,7 +247,10 @@ async def delete_memory(memory: Memory, memory_id: MemoryIdText, reason: Reason 
             raise
         change = Change("item", named.id, {"ended": True}, named.node_id, reason=reason)
         changed = await memory.history.change(change)
-        undo = f"neurigraph change item {named.id} ended=false --node {named.node_id}"
-        return {"deleted": str(named), "changed": changed.changed, "undo": undo}
-    undo = f"neurigraph retractions undo {done.retraction_id}"
-    return {"deleted": str(named), "records": done.records, "facts": done.facts, "undo": undo}
+        undo = str(UndoId("change", named, changed.revision)) if changed.changed else None
+        shell = f"neurigraph change item {named.id} ended=false --node {named.node_id}"
+        return {"deleted": str(named), "changed": changed.changed, "undo": undo, "undo_in_shell": shell}
+    undo, shell = str(UndoId("retraction", done.retraction_id)), f"neurigraph retractions undo {done.retraction_id}"
+    return {
+        "deleted": str(named), "records": done.records, "facts": done.facts, "undo": undo, "undo_in_shell": shell,
+    }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mcp_types as types
 
+from engine.domain.visible import visible
 from engine.errors import InvalidInput
 from engine.memory import Memory
 
@@ -41,5 +42,5 @@ async def made(memory: Memory, params: types.GetPromptRequestParams) -> types.Ge
 
 
 def _result(text: str) -> types.GetPromptResult:
-    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=visible(text)))
     return types.GetPromptResult(messages=[message])

@@ -10,6 +10,7 @@ import mcp_types as types
 
 from api.mcp import budget
 from api.mcp.memories import NOTHING
+from engine.domain.visible import visible
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.turns import computed
@@ -30,7 +31,10 @@ async def listed(memory: Memory) -> list[types.Resource]:
         types.Resource(uri=f"{SCHEME}nodes", name="nodes", title="All nodes of the memory", mime_type=JSON),
         *(
             types.Resource(
-                uri=f"{SCHEME}documents/{one.document_id}", name=one.file_name, title=one.title or None, mime_type=TEXT
+                uri=f"{SCHEME}documents/{one.document_id}",
+                name=visible(one.file_name),
+                title=visible(one.title) or None,
+                mime_type=TEXT,
             )
             for one in documents
         ),
@@ -60,7 +64,7 @@ async def read(memory: Memory, uri: str) -> types.TextResourceContents:
         except ValueError as error:
             raise NotFound from error
     if isinstance(value, str):
-        return types.TextResourceContents(uri=uri, mime_type=TEXT, text=value)
+        return types.TextResourceContents(uri=uri, mime_type=TEXT, text=visible(value))
     text = await computed(budget.answer, value, MOST_TOKENS)
     return types.TextResourceContents(uri=uri, mime_type=JSON, text=text)
 

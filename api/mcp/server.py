@@ -16,6 +16,7 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import ValidationError
 
 from api.mcp import budget, prompts, resources
+from api.mcp.arguments import plain_arguments
 from api.mcp.tools import TOOLS
 from api.mcp.tracing import Traced
 from engine.domain.problems import TABLE, UNEXPECTED
@@ -99,10 +100,8 @@ async def _called(memory_of: MemoryOf, context: Context, params: types.CallToolR
     tool = TOOLS.get(params.name)
     if tool is None:
         raise InvalidInput(f"There is no tool {params.name[:100]!r}.")
-    given = dict(params.arguments or {})
-    most = given.pop("max_tokens", DEFAULT_TOKENS)
-    if isinstance(most, bool) or not isinstance(most, int) or not LEAST_TOKENS <= most <= MOST_TOKENS:
-        raise InvalidInput(f"max_tokens is a whole number from {LEAST_TOKENS} to {MOST_TOKENS}.")
+    given = plain_arguments(tool.parameters, params.arguments or {})
+    most = _tokens(given.pop("max_tokens", DEFAULT_TOKENS))
     if unknown := sorted(given.keys() - tool.parameters.get("properties", {}).keys()):
         known = ", ".join([*tool.parameters.get("properties", {}), "max_tokens"])
         raise InvalidInput(f"The tool {tool.name} has no argument {', '.join(unknown)[:200]}; it has {known}.")
@@ -110,6 +109,14 @@ async def _called(memory_of: MemoryOf, context: Context, params: types.CallToolR
     memory = await memory_of(context)
     answer = await tool.fn_metadata.call_fn(tool.fn, True, arguments, {"memory": memory})
     return await computed(budget.answer, answer, most)
+
+
+def _tokens(most: Any) -> int:
+    if isinstance(most, str) and most.strip().isdecimal() and len(most) < 10:
+        most = int(most)
+    if isinstance(most, bool) or not isinstance(most, int) or not LEAST_TOKENS <= most <= MOST_TOKENS:
+        raise InvalidInput(f"max_tokens is a whole number from {LEAST_TOKENS} to {MOST_TOKENS}.")
+    return most
 
 
 async def _or_refused(memory_of: MemoryOf, context: Context, work: Callable[[Memory], Awaitable[T]]) -> T:

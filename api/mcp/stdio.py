@@ -7,8 +7,12 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
+import anyio
 from mcp import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
+from api.mcp.refusals import refused
 from api.mcp.server import Context, MemoryOf, server
 from engine.memory import Memory
 
@@ -72,4 +76,17 @@ class _Held:
 async def _served(memory_of: MemoryOf) -> None:
     protocol = server(memory_of)
     async with stdio_server() as (read, write):
-        await protocol.run(read, write, protocol.create_initialization_options())
+        said, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+        async def read_on() -> None:
+            async with said:
+                async for message in read:
+                    if isinstance(message, ValidationError) and (refusal := refused(message)) is not None:
+                        await write.send(SessionMessage(refusal))
+                    else:
+                        await said.send(message)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(read_on)
+            await protocol.run(heard, write, protocol.create_initialization_options())
+            tasks.cancel_scope.cancel()

@@ -17,12 +17,12 @@ from api.bodies import check_content_type
 from api.context import UserMemory
 from api.downloads import disposition
 from api.lines import Spool, answering
-from api.models import ExportTotals, ImportTotals, ReportedLine
-from api.problems import WRITES, Problem, http_kind
+from api.models import ExportTotals, ImportTotals, Problem, ReportedLine
+from api.problems import WRITES, http_kind
 from engine import errors
 from engine.domain.exported import ExportCount, ExportPage
 from engine.domain.lines import MEDIA_TYPE, Line, LineReport, LineSplitter, batches, line_of
-from engine.domain.problems import UNEXPECTED, Kind, kind_of, members_of
+from engine.domain.problems import UNEXPECTED, ProblemKind, kind_of, members_of
 from engine.memory import Memory
 from engine.turns import computed
 
@@ -157,7 +157,7 @@ class _Import:
             ).model_dump(exclude_defaults=True)
         )
 
-    def _problem(self, kind: Kind, detail: str, fields: list[dict[str, str]] | None = None) -> Problem:
+    def _problem(self, kind: ProblemKind, detail: str, fields: list[dict[str, str]] | None = None) -> Problem:
         return _problem(self._request, kind, detail, fields)
 
 
@@ -192,12 +192,12 @@ class _Export:
             yield self._page
 
 
-def _problem(request: Request, kind: Kind, detail: str, fields: list[dict[str, str]] | None = None) -> Problem:
+def _problem(request: Request, kind: ProblemKind, detail: str, fields: list[dict[str, str]] | None = None) -> Problem:
     known = members_of(kind, request.url.path, detail)
     return Problem.model_validate(known | ({"errors": fields} if fields else {}))
 
 
-def _kind(error: errors.NeurigraphError | HTTPException) -> Kind:
+def _kind(error: errors.NeurigraphError | HTTPException) -> ProblemKind:
     if isinstance(error, HTTPException):
         return http_kind(error.status_code)
     return kind_of(type(error)) or UNEXPECTED

@@ -16,7 +16,7 @@ from api.cursors import PAGE_HEADERS, APage, text
 from api.problems import WRITES, answered, replayable
 from api.streams import AppendBody, EndBody, OccasionBody
 from engine.domain.occasion import Occasion
-from engine.domain.record import IngestReport
+from engine.domain.report import IngestReport
 from engine.domain.scope import MemoryScope
 from engine.domain.stream import LONGEST_ID, Appended, EndedStream, StreamState
 

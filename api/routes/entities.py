@@ -30,7 +30,7 @@ from engine.domain.entity_decision import Alias, AliasType
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.names import MOST_CHARACTERS as LONGEST_NAME
 from engine.domain.profile import FactGroup, Profile
-from engine.domain.relation import MOST_ENTITIES, MOST_PROPERTIES
+from engine.domain.relation import MOST_ENTITIES, MOST_PROPERTIES, MentionedTogether
 from engine.domain.written import Body
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["entities"], route_class=JsonRoute)
@@ -198,6 +198,16 @@ async def relations_between(
 ) -> Sequence[RelationBetween]:
     """The strongest 1,000 relations between these entities that hold, one page. An entity that may not be read has none."""
     return page.window(await memory.entities.relations_between(entity_id, moment, limit=1000))
+
+
+@router.get("/entities-together", operation_id="listMentionedTogether", responses=PAGE_HEADERS)
+async def mentioned_together(
+    memory: UserMemory,
+    page: APage,
+    entity_id: Annotated[list[UUID], Query(max_length=MOST_ENTITIES, description="The entities.")],
+) -> Sequence[MentionedTogether]:
+    """The 1,000 pairs of these entities that most records mention together, one page; for the user alone."""
+    return page.window(await memory.entities.mentioned_together(entity_id, limit=1000))
 
 
 @router.get("/relations/{relation_id}/why", operation_id="whyRelation")

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
+from pydantic import Field
 
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
-from api.cursors import PAGE_HEADERS, APage, text
-from api.problems import WRITES, replayable
+from api.cursors import PAGE_HEADERS, APage, doubt_place, text
+from api.problems import WRITES, documented, replayable
 from engine.domain.attribute import Attribute
 from engine.domain.fact import (
     Fact,
     FactChain,
+    FactDecision,
+    FactDoubt,
     FactFilter,
     ShownStatus,
 )
-from engine.domain.written import NewFactBody
+from engine.domain.written import Body, NewFactBody
 
 router = APIRouter(prefix="/v1/users/{user_id}/facts", tags=["facts"], route_class=JsonRoute)
+
+
+class FactDecisionBody(Body):
+    """What the user decides about a fact in doubt."""
+
+    decision: FactDecision | None = Field(
+        description="replaced: it ended where the newer one begins; both: it holds beside the other; null: undecided again."
+    )
 
 
 @router.post("", operation_id="writeFact", status_code=201, responses=replayable() | WRITES)
@@ -31,19 +43,22 @@ async def write(body: NewFactBody, memory: OnceMemory) -> FactChain:
     return FactChain(await memory.facts.write(body.fact, node_id=body.node_id, privacy=body.privacy))
 
 
-@router.get("", operation_id="listFacts", responses=PAGE_HEADERS)
-async def facts(
-    memory: UserMemory,
-    page: APage,
+def wanted(
     about: Annotated[str | None, Query(min_length=1, max_length=200, description="Only those about this name.")] = None,
     node_id: Annotated[UUID | None, Query(description="Only those at this node.")] = None,
     status: Annotated[ShownStatus | Literal["any"], Query(description="Only those of this status.")] = "live",
     contradicting: Annotated[bool, Query(description="Only live ones that do not agree with another one.")] = False,
-) -> Sequence[Fact]:
+    doubtful: Annotated[bool, Query(description="Also those that may be replaced, or may replace one.")] = False,
+) -> FactFilter:
+    """Which facts a request asks for."""
+    return FactFilter(about, node_id, None if status == "any" else status, contradicting, doubtful)
+
+
+@router.get("", operation_id="listFacts", responses=PAGE_HEADERS)
+async def facts(memory: UserMemory, page: APage, asked: Annotated[FactFilter, Depends(wanted)]) -> Sequence[Fact]:
     """Facts that the user stated or a model found, by id, one page; for the user alone."""
-    known: ShownStatus | None = None if status == "any" else status
-    wanted = FactFilter(about, node_id, known, contradicting, page.start(UUID, None), page.limit)
-    return page.of(await memory.facts.list(wanted), lambda fact: fact.fact_id)
+    found = await memory.facts.list(replace(asked, after=page.start(UUID, None), limit=page.limit))
+    return page.of(found, lambda fact: fact.fact_id)
 
 
 @router.get("/attributes", operation_id="listAttributes", responses=PAGE_HEADERS)
@@ -51,6 +66,21 @@ async def attributes(memory: UserMemory, page: APage) -> Sequence[Attribute]:
     """The attributes of which live facts speak, as where someone lives, one page; for the user alone."""
     found = await memory.facts.attributes(after=page.start(text, ""), limit=page.limit)
     return page.of(found, lambda one: one.key)
+
+
+@router.get("/doubts", operation_id="listFactDoubts", responses=PAGE_HEADERS)
+async def doubts(memory: UserMemory, page: APage) -> Sequence[FactDoubt]:
+    """Pairs of live facts of which the newer may replace the older, or says the opposite, and nobody decided; the newest pairs
+    first, one page; for the user alone."""
+    found = await memory.facts.doubts(after=page.start(doubt_place, None), limit=page.limit)
+    return page.of(found, lambda one: one.place)
+
+
+@router.post("/{fact_id}/decide", operation_id="decideFact", responses=documented(400, 404, 409, 413, 415))
+async def decide(fact_id: UUID, body: FactDecisionBody, memory: OnceMemory) -> FactChain:
+    """Decides about a fact in doubt: it was replaced by the newest fact that may replace it, or both hold; null takes back what
+    was decided. Returns its chain."""
+    return FactChain(await memory.facts.decide(fact_id, body.decision))
 
 
 @router.get("/{fact_id}", operation_id="getFact")

@@ -70,8 +70,8 @@ async def open_file(
 ) -> Response:
     """The original bytes of one file. Its hash is verified before the first byte is sent.
 
-    If the file lies at several nodes, readers other than the owner get only the passages of this node, as a text with
-    `Neurigraph-Part: true`.
+    If the file lies at several nodes, readers other than the owner get only the passages of this node; if a turn or a passage
+    was changed or ended by hand, everybody gets what holds now: as a text with `Neurigraph-Part: true`.
     """
     if isinstance(file, Rehydrating):
         status = await memory.files.state(node_id, file_id)

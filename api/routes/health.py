@@ -5,40 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, Field
 
 from api.context import opening_of
+from api.models import DegradedState, Liveness, Readiness, StoreState
 from api.problems import documented, http_kind, problem
-
-
-class StoreState(BaseModel):
-    """Whether a store answers."""
-
-    store: str = Field(examples=["neo4j"])
-    healthy: bool
-    detail: str = ""
-
-
-class Liveness(BaseModel):
-    """The process is alive."""
-
-    alive: bool = Field(examples=[True])
-
-
-class DegradedState(BaseModel):
-    """Damage and failed writes, although all stores answer."""
-
-    damaged_nodes: int = Field(description="Number of nodes known to be damaged; `neurigraph doctor` lists them.")
-    commits_set_aside: int = Field(description="Number of commits set aside; `neurigraph commits list` shows them.")
-
-
-class Readiness(BaseModel):
-    """The state of all stores. `degraded` is null while no damage is known and no commit is set aside."""
-
-    ready: bool
-    stores: list[StoreState]
-    degraded: DegradedState | None = None
-
 
 router = APIRouter(prefix="/v1/health", tags=["health"])
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from api.bodies import JsonRoute
 from api.changes import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordChange
 from api.context import AtMoment, OnceMemory, UserMemory
-from api.cursors import PAGE_HEADERS, APage, Page, encoded, identity, number
+from api.cursors import PAGE_HEADERS, APage, PageRequest, encoded, identity, number
 from api.entity_tags import ETAG, etag
 from api.problems import WRITES, documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
@@ -162,7 +162,7 @@ def _tagged(response: Response, state: SubjectState) -> SubjectState:
 
 
 async def _revisions(
-    memory: Memory, page: Page, after: int, kind: SubjectKind, subject_id: UUID, node_id: UUID | None = None
+    memory: Memory, page: PageRequest, after: int, kind: SubjectKind, subject_id: UUID, node_id: UUID | None = None
 ) -> Sequence[Delta]:
     start = page.start(number, after)
     deltas = await memory.history.deltas(kind, subject_id, node_id=node_id, after=start, limit=page.limit)

@@ -17,7 +17,7 @@ from api.models import ManySources
 from api.problems import WRITES, answered, replayable
 from engine.domain.history import Text
 from engine.domain.ingest import IngestedSource, IngestSession
-from engine.domain.record import IngestReport
+from engine.domain.report import IngestReport
 from engine.turns import computed
 
 router = APIRouter(prefix="/v1/users/{user_id}/ingests", tags=["ingests"], route_class=JsonRoute)

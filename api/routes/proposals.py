@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import Field, StringConstraints
 
 from api.bodies import JsonRoute
 from api.context import LimitedMemory, OnceMemory, UserMemory
+from api.models import ProposalBody
 from api.problems import WRITES, documented, replayable
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
-from engine.domain.written import Body
-
-NodeName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-
-
-class ProposedNodeBody(Body):
-    """One node of a proposal."""
-
-    path: list[NodeName] = Field(min_length=1, max_length=5)
-    node_type: Literal["concept", "persona"] = "concept"
-    summary: Annotated[str, StringConstraints(max_length=2000)] = ""
-    keywords: list[str] = Field(default=[], max_length=100)
-    aliases: list[str] = Field(default=[], max_length=100)
-
-
-class ProposalBody(Body):
-    """The nodes to create, as proposed or edited."""
-
-    nodes: list[ProposedNodeBody] = Field(min_length=1, max_length=40)
-
 
 router = APIRouter(prefix="/v1/users/{user_id}/node-proposal", tags=["nodes"], route_class=JsonRoute)
 

@@ -8,7 +8,7 @@ from api.bodies import JsonRoute
 from api.context import OnceMemory, limited
 from api.models import NewRecord
 from api.problems import WRITES, answered, replayable
-from engine.domain.record import IngestReport
+from engine.domain.report import IngestReport
 from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput
 from engine.turns import computed

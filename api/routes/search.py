@@ -10,7 +10,7 @@ from api.bodies import JsonRoute
 from api.context import UserMemory, asking
 from api.cursors import PAGE_HEADERS, ANextPage
 from api.problems import documented
-from api.questions import Asked, ContextQuestion, DecayQuestion, FiltersBody, Narrowed, Question
+from api.questions import Asked, ContextQuestion, DecayQuestion, FiltersBody, NarrowedQuestion, Question
 from engine.domain.clock import Moment
 from engine.domain.context import Context, ContextAnswer, ContextRequest
 from engine.domain.decay import DecayRequest
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/v1/users/{user_id}", tags=["search"], route_class=Js
 
 @router.post("/search", operation_id="search", responses=documented(400, 413, 415) | PAGE_HEADERS)
 async def search(body: Question, memory: UserMemory, page: ANextPage) -> SearchAnswer:
-    """Finds the anchors of the query and searches only there; opens no file.
+    """Finds the anchors of the query and searches there, in a small memory everywhere; opens no file.
 
     The `score` of a hit orders the hits of this answer; it can be negative and says nothing beside other answers.
     """
@@ -69,7 +69,7 @@ def _where(body: Asked) -> dict[str, Any]:
     return _narrowed(body) | {"widen": body.widen}
 
 
-def _narrowed(body: Narrowed) -> dict[str, Any]:
+def _narrowed(body: NarrowedQuestion) -> dict[str, Any]:
     return {
         "nodes": tuple(body.nodes) if body.nodes else None,
         "moment": Moment(body.as_of, body.known_at),

@@ -3,8 +3,10 @@
 // Returns: entity, relation, other, records.
 // Index: community_user.
 // Result on the bundled history:
-//   entity      relation    other     records
-//   Bob Harlan  MARRIED_TO  Marianne  1
+//   entity         relation    other          records
+//   Bob Harlan     IN_LAW_OF   Dave Kowalski  1
+//   Bob Harlan     SIBLING_OF  Ellen          1
+//   Dave Kowalski  WORKS_FOR   Bob Harlan     1
 CYPHER 25
 MATCH (c:Community {user_id: $user_id})
 USING INDEX SEEK c:Community(user_id)

@@ -4,11 +4,11 @@
 // Index: alias_name.
 // Result on the bundled history with entity "Ellen", limit 5:
 //   member         kind    importance  records
-//   Bob Harlan     person  1.0         68
-//   Dave Kowalski  person  0.83        41
-//   Joan Petrie    person  0.54        7
-//   Ruth           person  0.52        7
+//   Dave Kowalski  person  0.85        41
+//   Luis Ortega    person  0.5         10
 //   Halfmoon Lake  place   0.42        6
+//   Osprey Lane    place   0.42        5
+//   Yamaha         thing   0.32        2
 CYPHER 25
 MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Entity)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
 USING INDEX SEEK called:Alias(user_id, key)

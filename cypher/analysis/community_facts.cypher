@@ -3,8 +3,8 @@
 // Returns: community (the name of its most central member), subject, fact, since (day).
 // Index: community_user.
 // Result on the bundled history:
-//   community   subject  fact                           since
-//   Bob Harlan  Ellen    Ellen lives at 8 Osprey Lane.  2025-10-18
+//   community      subject  fact                           since
+//   Dave Kowalski  Ellen    Ellen lives at 8 Osprey Lane.  2025-10-18
 CYPHER 25
 MATCH (c:Community {user_id: $user_id})
 USING INDEX SEEK c:Community(user_id)

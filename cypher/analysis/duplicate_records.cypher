@@ -7,7 +7,7 @@
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})-[:HOLDS]->(r:Record)
 USING INDEX SEEK n:Node(user_id, name_key)
-WHERE n.name_key IS NOT NULL AND r.known_to IS NULL
+WHERE n.name_key IS NOT NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 WITH n, r.title AS record, coalesce(r.occurred_at, r.known_from) AS at, r ORDER BY r.items
 WITH n, record, at, collect(r.items) AS items
 WHERE size(items) > 1

@@ -13,8 +13,8 @@ CYPHER 25
 MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
 USING INDEX SEEK root:Node(node_id)
 WITH root, n, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS source
-MATCH (n)-[e:RELATED]->(o:Node)
-WHERE e.known_to IS NULL
+MATCH (n)-[e]->(o:Node)
+WHERE e.edge_id IS NOT NULL AND e.known_to IS NULL AND type(e) <> 'WAS_RELATED'
 MATCH way = (root)-[:HAS_CHILD*0..5]->(o)
 RETURN source, e.edge_type AS type, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS target,
        date(e.valid_from) AS since, date(e.valid_to) AS until

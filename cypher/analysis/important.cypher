@@ -5,8 +5,8 @@
 // Result on the bundled history with limit 3:
 //   entity         kind    importance  community
 //   Bob Harlan     person  1.0         Bob Harlan
-//   Dave Kowalski  person  0.83        Bob Harlan
-//   Ellen          person  0.77        Bob Harlan
+//   Dave Kowalski  person  0.85        Dave Kowalski
+//   Iris           person  0.75        Iris
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})
 USING INDEX SEEK e:Entity(user_id, active)

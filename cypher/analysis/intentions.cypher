@@ -12,7 +12,7 @@
 CYPHER 25
 MATCH (r:Record)-[i:INTENDS {user_id: $user_id}]->(member:Entity)
 USING INDEX SEEK i:INTENDS(user_id)
-WHERE i.known_to IS NULL AND r.known_to IS NULL AND i.state = 'open'
+WHERE i.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) AND i.state = 'open'
 MATCH (member)<-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
 WHERE e.active
 WITH e, i, r, date(coalesce(r.occurred_at, r.known_from)) AS said

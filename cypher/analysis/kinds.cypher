@@ -4,9 +4,9 @@
 // Index: entity_active.
 // Result on the bundled history:
 //   kind          entities  once  records
-//   person        31        8     75
-//   thing         24        15    21
-//   place         21        7     32
+//   person        29        8     75
+//   thing         25        16    21
+//   place         20        6     32
 //   organization  5         2     11
 //   event         2         2     1
 //   work          2         2     1

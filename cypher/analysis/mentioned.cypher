@@ -9,7 +9,7 @@
 //   Dave Kowalski  person  41       19     2024-03-10  2026-03-15
 //   Ellen          person  23       13     2023-06-01  2026-03-15
 //   Marianne       person  16       11     2024-03-10  2026-03-15
-//   Owen           person  9        7      2024-05-20  2026-03-15
+//   Luis Ortega    person  10       7      2024-06-18  2026-03-15
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
 USING INDEX SEEK e:Entity(user_id, active)

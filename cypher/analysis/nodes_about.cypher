@@ -5,6 +5,7 @@
 // Result on the bundled history:
 //   node                        entity         kind    records
 //   Business/Employees/Dave     Dave Kowalski  person  41
+//   Business/Employees/Luis     Luis Ortega    person  10
 //   Family/Marianne             Marianne       person  16
 //   Family/Siblings/Ellen       Ellen          person  23
 //   Family/Siblings/Ellen/Dave  Dave Kowalski  person  41

@@ -7,7 +7,7 @@
 CYPHER 25
 MATCH (r:Record)-[i:INTENDS {user_id: $user_id}]->(member:Entity)
 USING INDEX SEEK i:INTENDS(user_id)
-WHERE i.known_to IS NULL AND r.known_to IS NULL AND i.state = 'open' AND i.due < left($at, size(i.due))
+WHERE i.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) AND i.state = 'open' AND i.due < left($at, size(i.due))
 MATCH (member)<-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(e:Entity)
 WHERE e.active
 RETURN e.name AS who, i.text AS intention, i.due AS due, duration.inDays(date(i.due), date($at)).days AS days, r.title AS record

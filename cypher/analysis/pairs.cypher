@@ -3,7 +3,8 @@
 // Returns: entity, other, kinds (of both), score, reason.
 // Index: entity_active.
 // Result on the bundled history:
-//   none
+//   entity                other        kinds         score  reason
+//   Alder Falls Creamery  Alder Falls  thing, place  0.7    one is the first name of the other
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[one:SUPERSEDES WHERE one.known_to IS NULL]->*(:Entity)-[p:POSSIBLY_SAME]->(:Entity)
       <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(other {active: true})

@@ -4,7 +4,7 @@
 // Index: alias_name.
 // Result on the bundled history with entity "Ellen":
 //   source         relation    target        records  confidence  since  until
-//   Bob Harlan     SIBLING_OF  Ellen         2        0.997
+//   Bob Harlan     SIBLING_OF  Ellen         1        0.95
 //   Dave Kowalski  MARRIED_TO  Ellen         1        0.765       2003
 //   Ellen          OWNS        Birch Street  1        0.9                2025-11-09
 CYPHER 25

@@ -4,7 +4,7 @@
 // Index: alias_name.
 // Result on the bundled history with entity "Ellen", known_at "9999-12-31", limit 3:
 //   source         relation    target        records  first       last        over
-//   Bob Harlan     SIBLING_OF  Ellen         2        2024-03-10  2025-12-28  false
+//   Bob Harlan     SIBLING_OF  Ellen         1        2024-03-10  2024-03-10  false
 //   Dave Kowalski  MARRIED_TO  Ellen         1        2024-03-10  2024-03-10  false
 //   Ellen          OWNS        Birch Street  1        2025-11-09  2025-11-09  true
 CYPHER 25
@@ -18,5 +18,7 @@ MATCH (source)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)
 WHERE v.known_from <= datetime($known_at) AND coalesce(v.known_to > datetime($known_at), true)
 WITH relation, v, r, date(coalesce(r.occurred_at, r.since, r.known_from)) AS day ORDER BY day
 WITH relation, count(DISTINCT r) AS records, collect(day) AS days, collect(coalesce(v.ended, false)) AS ended
-RETURN startNode(relation).name AS source, relation.name AS relation, endNode(relation).name AS target, records, days[0] AS first, days[-1] AS last, ended[-1] AS over
+WITH relation, records, days, ended, [end IN [startNode(relation), endNode(relation)] |  // by the names that they had then
+  coalesce(head([number IN range(0, size(coalesce(end.withdrawn_at, [])) - 1) WHERE end.withdrawn_at[number] > datetime($known_at) | end.names_withdrawn[number]]), end.name)] AS names
+RETURN names[0] AS source, relation.name AS relation, names[1] AS target, records, days[0] AS first, days[-1] AS last, ended[-1] AS over
 ORDER BY records DESC, source, relation, target LIMIT $limit

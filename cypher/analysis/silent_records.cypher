@@ -11,6 +11,6 @@
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})-[:HOLDS]->(r:Record)
 USING INDEX SEEK n:Node(user_id, name_key)
-WHERE n.name_key IS NOT NULL AND r.known_to IS NULL AND NOT EXISTS { (r)-[m:MENTIONS {role: 'mention'}]->(:Entity) WHERE m.known_to IS NULL }
+WHERE n.name_key IS NOT NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) AND NOT EXISTS { (r)-[m:MENTIONS {role: 'mention'}]->(:Entity) WHERE m.known_to IS NULL }
 RETURN n.name AS node, r.title AS record, r.content_type AS type, date(coalesce(r.occurred_at, r.known_from)) AS day, r.items AS items
 ORDER BY day, node LIMIT $limit

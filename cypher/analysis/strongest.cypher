@@ -7,10 +7,10 @@
 //   "ENEMY_OF", "ENGAGED_TO", "FRIEND_OF", "HALF_SIBLING_OF", "IN_LAW_OF", "KNOWS", "LIVES_WITH", "LOCATED_NEAR", "MARRIED_TO", "NEIGHBOR_OF",
 //   "PARTNER_OF", "PLAYED_AGAINST", "SIBLING_OF", "STEP_SIBLING_OF"]:
 //   source         relation    target         records  confidence  since  until
-//   Bob Harlan     SIBLING_OF  Ellen          2        0.997
 //   Bob Harlan     CLIENT_OF   Joan Petrie    1        0.95
 //   Bob Harlan     IN_LAW_OF   Dave Kowalski  1        0.95
 //   Bob Harlan     MARRIED_TO  Marianne       1        0.95
+//   Bob Harlan     SIBLING_OF  Ellen          1        0.95
 //   Ruth           PARENT_OF   Bob Harlan     1        0.95
 //   Dave Kowalski  OWNS        Birch Street   1        0.9                2025-11-09
 //   Ellen          OWNS        Birch Street   1        0.9                2025-11-09

@@ -20,7 +20,7 @@ WITH collect(DISTINCT e) AS members
 CALL (members) {
   UNWIND members AS e
   MATCH (e)<-[m:MENTIONS]-(r:Record)
-  WHERE m.known_to IS NULL
+  WHERE m.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
   WITH date(coalesce(r.occurred_at, r.known_from)) AS day, r.title AS title, sum(m.count) AS times
   RETURN toString(day) AS day, 'mentioned' AS what, title + ', ' + times AS detail
   UNION ALL

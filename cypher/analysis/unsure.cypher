@@ -18,7 +18,7 @@ WITH name, ends, relations[0] AS relation
 WHERE size(relations) = 1 AND relation.strength = 1 AND coalesce(relation.until > toString(date()), relation.until IS NULL)
 MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)
 USING INDEX SEEK v:EVIDENCE(relation_id)
-WHERE v.known_to IS NULL
+WHERE v.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 RETURN ends[0].name AS source, name AS relation, ends[1].name AS target, round(relation.confidence, 3) AS confidence,
        date(coalesce(r.occurred_at, r.known_from)) AS day, r.title AS record
 ORDER BY confidence, source, relation, target LIMIT $limit

@@ -59,19 +59,19 @@ class _Revoked:
         return Commit(self.commit_id, [self.payload]) if self.changed and self.commit_id else self.commit_id
 
 
-class Grants:
+class GraphGrants:
     """The grants of a graph, for its owner; the operations say what each call does (`engine.operations.grants`)."""
 
     def __init__(self, postgres: Postgres, units: UnitsOfWork, clock: Clock) -> None:
         self._postgres, self._units, self._clock = postgres, units, clock
 
-    async def give(self, principal: Principal, new: NewGrant) -> GivenGrant:
+    async def give(self, principal: Principal, new: NewGrant, own_id: UUID | None = None) -> GivenGrant:
         new = new.checked()
         if new.expires_at is not None and new.expires_at <= self._clock.now():
             raise InvalidInput("This grant would expire before it starts.")
-        parameters = asdict(new) | {"grant_id": uuid4(), "fields": list(new.fields)}
+        parameters = asdict(new) | {"grant_id": own_id or uuid4(), "fields": list(new.fields)}
         given = await self._units.call(principal, sql_text("grant/give"), parameters, _Given, lambda made: made.follow)
-        return GivenGrant(given.grant_id, given.granted_at, given.created)
+        return GivenGrant(given.grant_id, given.granted_at, given.created or given.grant_id == own_id)
 
     async def preview(
         self, principal: Principal, node_id: UUID, *, depth: int = 0, below: float = LITTLE_CONFIDENCE

@@ -13,7 +13,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 
-class Integrations:
+class WorkspaceIntegrations:
     """The integrations of one workspace; the operations say what each call does (`engine.operations.workspace`)."""
 
     def __init__(self, postgres: Postgres, workspace: str) -> None:

@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class FetchPatience:
     """Seconds: timeout of a fetch, age at which keys are fetched again, least time between two fetches."""
 
     answer: float = 5
@@ -52,10 +52,10 @@ class Issuer:
     """Reads the tokens of one issuer, for one audience."""
 
     def __init__(
-        self, url: str, audience: str, *, claim: str = "sub", skew: float = 60, patience: Patience | None = None
+        self, url: str, audience: str, *, claim: str = "sub", skew: float = 60, patience: FetchPatience | None = None
     ) -> None:
         self._url, self._audience, self._claim, self._skew = url, audience, claim, skew
-        self._keys = _Keys(url, patience or Patience())
+        self._keys = _Keys(url, patience or FetchPatience())
 
     async def handle_of(self, token: str) -> str | None:
         """The handle that a valid token names; None for any other. Raises ProviderUnavailable when the keys to
@@ -100,7 +100,7 @@ def is_safe(url: str) -> bool:
 class _Keys:
     """The issuer's keys. One fetch at a time; callers that waited share its result, also its failure."""
 
-    def __init__(self, issuer: str, patience: Patience) -> None:
+    def __init__(self, issuer: str, patience: FetchPatience) -> None:
         self._issuer, self._patience = issuer, patience
         self._keys: list[Jwk] = []
         self._fetched_at = self._looked_at = -math.inf

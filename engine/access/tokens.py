@@ -34,7 +34,7 @@ def is_secret(credential: str) -> bool:
     return _SECRET.fullmatch(credential) is not None
 
 
-class Tokens:
+class WorkspaceTokens:
     """The tokens of one workspace, as `engine.operations.workspace` says. `by` is who acts; the audit log keeps it."""
 
     def __init__(self, postgres: Postgres, workspace: str, clock: Clock) -> None:

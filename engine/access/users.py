@@ -13,7 +13,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 
-class Users:
+class WorkspaceUsers:
     """Users by handle and by id; the operations say what each call does (`engine.operations.workspace`)."""
 
     def __init__(self, postgres: Postgres, provisioning: Provisioning, workspace: str) -> None:

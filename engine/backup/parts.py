@@ -24,7 +24,7 @@ RUNNING = frozenset({"postmaster.pid", "store_lock", "database_lock"})
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BackupPart:
     """A file or folder of a home, by its name in the backup. `only`: the entries of a folder that are kept; none means all."""
 
     name: str
@@ -48,22 +48,22 @@ def whole(folder: Path) -> Path:
     return Path(os.path.abspath(folder.expanduser()))
 
 
-def databases(settings: Settings) -> tuple[Part, ...]:
+def databases(settings: Settings) -> tuple[BackupPart, ...]:
     """The two databases of a home with their passwords: copied while they are stopped."""
     home = whole(settings.home)
     return (
-        Part("neo4j", home / "neo4j", ("data", "prepared")),
-        Part("postgres", home / "postgres", ("data", "prepared")),
-        Part("secrets.json", home / "secrets.json"),
+        BackupPart("neo4j", home / "neo4j", ("data", "prepared")),
+        BackupPart("postgres", home / "postgres", ("data", "prepared")),
+        BackupPart("secrets.json", home / "secrets.json"),
     )
 
 
-def object_folders(settings: Settings) -> tuple[Part, ...]:
+def object_folders(settings: Settings) -> tuple[BackupPart, ...]:
     """The folders of the object store. Raises BackupError where they are no folders."""
     hot = settings.objects_url.get_secret_value() if settings.objects_url else None
     cold = settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None
-    found = [Part("objects", _folder(hot) if hot else whole(settings.home) / "objects")]
-    return (*found, Part("objects-cold", _folder(cold))) if cold else tuple(found)
+    found = [BackupPart("objects", _folder(hot) if hot else whole(settings.home) / "objects")]
+    return (*found, BackupPart("objects-cold", _folder(cold))) if cold else tuple(found)
 
 
 def _folder(url: str) -> Path:
@@ -73,7 +73,7 @@ def _folder(url: str) -> Path:
     return Path(unquote(parts.path))
 
 
-def copy(part: Part, target: Path, manifest: Manifest, *, all_of_it: bool = True) -> None:
+def copy(part: BackupPart, target: Path, manifest: Manifest, *, all_of_it: bool = True) -> None:
     """Copies a part to `target` and enters it in the manifest; files that are there already with the same size are kept.
 
     Without `all_of_it` only what never changes is copied: objects, while writes go on. Blocks.
@@ -91,7 +91,7 @@ def copy(part: Part, target: Path, manifest: Manifest, *, all_of_it: bool = True
             _copy_file(path, target / below, f"{part.name}/{below}", manifest)
 
 
-def remove_others(part: Part, target: Path, manifest: Manifest) -> None:
+def remove_others(part: BackupPart, target: Path, manifest: Manifest) -> None:
     """Removes from a copy what is not in the manifest: objects that were deleted since they were copied. Blocks."""
     for path in [path for path in target.rglob("*") if path.is_file()]:
         if f"{part.name}/{path.relative_to(target).as_posix()}" not in manifest.files:
@@ -150,7 +150,7 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def copy_back(backup: Path, part: Part, target: Path, manifest: Manifest) -> None:
+def copy_back(backup: Path, part: BackupPart, target: Path, manifest: Manifest) -> None:
     """Copies a part of a backup to `target`, comparing every file with its hash. Raises BackupError. Blocks."""
     if part.name in manifest.files:
         _copy_checked(backup / part.name, target, part.name, manifest)

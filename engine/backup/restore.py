@@ -1,7 +1,8 @@
 """The restore of a backup into a home: `neurigraph restore DIR`.
 
 Everything is copied beside its place and compared with its hash first; then all parts are renamed into place. A marker in the
-home shows an unfinished restore: until the restore is repeated, nothing starts there.
+home, written before the first byte, shows an unfinished restore: until the restore is repeated, nothing starts there. A restore
+that is refused or broken off before the first renaming takes its copies and the marker away again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.backup.parts import Manifest, Part, copy_back, databases, object_folders, read_manifest, whole
+from engine.backup.parts import BackupPart, Manifest, copy_back, databases, object_folders, read_manifest, whole
 from engine.backup.stopped import servers_stopped
 from engine.commit.outbox import StepHook, no_step
 from engine.embedded import status
@@ -48,10 +49,17 @@ async def restore(
     home.create()
     progress.start("restore", None)
     async with servers_stopped(home.folder):
-        staged = await asyncio.to_thread(_stage, backup, parts, manifest)
-        on_step("copied_back")
+        repeated = home.restoring.exists()
         write_private(home.restoring, {"from": str(whole(backup))})
         on_step("restore_begun")
+        try:
+            staged = await asyncio.to_thread(_stage, backup, parts, manifest)
+        except BaseException:
+            if not repeated:
+                await asyncio.to_thread(_unstage, parts)
+                home.restoring.unlink()
+            raise
+        on_step("copied_back")
         replaced = []
         for part, copied in staged:
             replaced += await asyncio.to_thread(_put_in_place, part.place, copied)
@@ -65,18 +73,28 @@ def _holds_something(place: Path) -> bool:
     return place.is_file() or (place.is_dir() and any(place.iterdir()))
 
 
-def _stage(backup: Path, parts: tuple[Part, ...], manifest: Manifest) -> list[tuple[Part, Path]]:
+def _stage(backup: Path, parts: tuple[BackupPart, ...], manifest: Manifest) -> list[tuple[BackupPart, Path]]:
     """All parts, copied beside their places. Blocks."""
+    _unstage(parts)
     staged = []
     for part in parts:
-        copied = part.place.with_name(f".restoring-{part.place.name}")
-        shutil.rmtree(copied, ignore_errors=True)
-        with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
-            copied.unlink()
+        copied = _copy_of(part)
         copied.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         copy_back(backup, part, copied, manifest)
         staged.append((part, copied))
     return staged
+
+
+def _unstage(parts: tuple[BackupPart, ...]) -> None:
+    """Takes away what a restore has copied. Blocks."""
+    for copied in map(_copy_of, parts):
+        shutil.rmtree(copied, ignore_errors=True)
+        with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
+            copied.unlink()
+
+
+def _copy_of(part: BackupPart) -> Path:
+    return part.place.with_name(f".restoring-{part.place.name}")
 
 
 def _put_in_place(place: Path, copied: Path) -> list[Path]:

@@ -31,12 +31,12 @@ from engine.domain.commit import CommitKind
 from engine.domain.graph import (
     EdgeRevision,
     ManifestLine,
+    NewShell,
     NodeRevision,
     RecordMentions,
     RecordRelations,
     RecordRevision,
     RewordedRecord,
-    Shell,
 )
 from engine.domain.retraction import RecordRetraction
 from engine.domain.stated_fact import RecordFacts
@@ -59,7 +59,7 @@ class NodeProvisioned:
     statement: ClassVar[str] = "node/provision"
     withdrawn: ClassVar[str] = "lifecycle/node_withdrawn"
     of_records: ClassVar[bool] = False
-    node: Shell
+    node: NewShell
 
 
 @dataclass(frozen=True, slots=True)

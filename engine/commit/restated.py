@@ -15,7 +15,7 @@ Restated = tuple[RecordsEntered | RecordRevised, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class StoredSlice:
+class RestatedSlice:
     """A slice of a record beside the record's own columns and the newest version of a document."""
 
     record_id: UUID
@@ -40,7 +40,7 @@ class StoredSlice:
     version_file_name: str | None
 
 
-def restated(slices: Sequence[StoredSlice], node_id: UUID, user_id: UUID) -> Restated:
+def restated(slices: Sequence[RestatedSlice], node_id: UUID, user_id: UUID) -> Restated:
     """The changes that enter a record again, from its slices as `record/restated` returns them."""
     if not slices:
         return ()
@@ -81,7 +81,7 @@ def restated(slices: Sequence[StoredSlice], node_id: UUID, user_id: UUID) -> Res
     return RecordsEntered([line]), RecordRevised(revision)
 
 
-def _slice(one: StoredSlice) -> RecordSlice:
+def _slice(one: RestatedSlice) -> RecordSlice:
     return RecordSlice(
         slice_id=one.slice_id,
         title=one.title,

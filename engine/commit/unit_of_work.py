@@ -18,8 +18,8 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from engine.commit.changes import GraphChange, to_json
-from engine.commit.outbox import Commit, Outbox
+from engine.commit.changes import GraphChange, Json, from_row, to_json
+from engine.commit.outbox import Commit, Outbox, StoredCommit
 from engine.domain.principal import Principal
 from engine.errors import NodeOutdated
 from engine.stores.json_text import json_text
@@ -38,6 +38,8 @@ class UnitOfWork:
     def __init__(self, connection: Connection, principal: Principal) -> None:
         self.connection, self.principal = connection, principal
         self.follows: list[Follow] = []
+        self.accepted = False
+        """Whether Postgres has accepted it: then no error after it takes anything back."""
 
     async def require(self, *, embeddings: str = "", current: Sequence[UUID] = (), whole_past: bool = False) -> None:
         """What the write depends on, in one order for all writers.
@@ -91,6 +93,7 @@ class UnitsOfWork:
         async with transaction as connection:
             unit = UnitOfWork(connection, principal)
             yield unit
+        unit.accepted = True
         await self._finish(principal, unit.follows)
 
     async def call(
@@ -100,6 +103,16 @@ class UnitsOfWork:
         [made] = await self.postgres.fetch(principal, statement, parameters, row=row)
         await self._finish(principal, [follow(made)])
         return made
+
+    async def done_before(self, principal: Principal, commit_id: UUID) -> Sequence[Json] | None:
+        """The graph's changes of a commit that an earlier attempt of a request made, whose answer was lost; None where there is
+        none. It is finished now where it was not."""
+        parameters = {"user_id": principal.user_id, "commit_id": commit_id}
+        found = await self.postgres.fetch_as_service(sql_text("commit/payload"), parameters, row=StoredCommit)
+        if not found:
+            return None
+        await self.outbox.await_commit(commit_id)
+        return from_row(found[0].kind, found[0].payload)
 
     async def _finish(self, principal: Principal, follows: Sequence[Follow]) -> None:
         for one in follows:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from engine.domain.clock import time_problem
 from engine.domain.names import clean_name
 from engine.errors import InvalidHistory, InvalidName
 
@@ -22,7 +23,6 @@ LONGEST_ID = 400
 Skipped = Counter[str]
 """What was empty and left out, by kind: "conversations without turns" → 2."""
 
-_WIDEST_OFFSET = timedelta(hours=15, minutes=59)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _EXPECTED = {"string_type": "a text", "list_type": "a list", "dict_type": "an object", "model_type": "an object"}
 
@@ -113,17 +113,16 @@ def moment(raw: str | None, place: str) -> datetime | None:
         return None
     try:
         return _aware(datetime.fromisoformat(raw))
-    except (ValueError, OverflowError) as error:
+    except ValueError as error:
         shown = storable(raw[:60], place)
         raise InvalidHistory(f"{shown!r} is not an ISO 8601 date-time.", path=place) from error
 
 
 def _aware(parsed: datetime) -> datetime:
-    """Raises ValueError or OverflowError for what Postgres cannot hold: far offsets, the ends of time in UTC."""
+    """Raises ValueError for what no store can hold: far offsets, the ends of time in UTC."""
     aware = parsed if parsed.tzinfo is not None else parsed.replace(tzinfo=UTC)
-    if abs(aware.utcoffset() or timedelta()) > _WIDEST_OFFSET:
-        raise ValueError(parsed)
-    aware.astimezone(UTC)
+    if problem := time_problem(aware):
+        raise ValueError(problem)
     return aware
 
 

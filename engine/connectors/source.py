@@ -38,6 +38,11 @@ def shown(path: Path) -> str:
     return os.fsencode(path.name or path).decode("utf-8", "replace")
 
 
+def whole_path(path: Path) -> str:
+    """All of a path, printable."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
+
+
 def size_of(path: Path, limit: int) -> int:
     """Bytes of a regular file, by its directory entry alone. Raises InvalidHistory, or TooLarge above `limit`."""
     with disk_errors(path):

@@ -27,7 +27,7 @@ FACTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DemoQuestion:
     """A question with its evidence: texts that must be found, and the nodes (below the root) to navigate to."""
 
     ask: str
@@ -46,11 +46,11 @@ class Check:
     found: str | None
 
 
-def questions() -> tuple[Question, ...]:
+def questions() -> tuple[DemoQuestion, ...]:
     """The five questions."""
     entries = json.loads((FOLDER / "questions.json").read_text(encoding="utf-8"))["questions"]
     return tuple(
-        Question(
+        DemoQuestion(
             ask=entry["ask"],
             expects=tuple(entry["expects"]),
             anchors=tuple(tuple(anchor) for anchor in entry["anchors"]),
@@ -61,7 +61,7 @@ def questions() -> tuple[Question, ...]:
     )
 
 
-def checks(question: Question, answer: SearchAnswer, opened: tuple[str, str] | None) -> Iterator[Check]:
+def checks(question: DemoQuestion, answer: SearchAnswer, opened: tuple[str, str] | None) -> Iterator[Check]:
     """Checks the question's expectations in the answer, the summaries of its anchors, and the opened file.
 
     `opened` is the file's name and the passage shown of it.

@@ -12,13 +12,16 @@ ValueKind = Literal["date", "number", "name", "text"]
 
 @dataclass(frozen=True, slots=True)
 class FactAttribute:
-    """The attribute of which a fact speaks, as the table of attributes holds it; all empty where it speaks of none."""
+    """The attribute of which a fact speaks, as the table of attributes holds it; all empty where it speaks of none.
+    `holds_until`: until when the plan holds that it states; `text_from`: since when the text stands from which this was read."""
 
     fact_id: UUID
     attribute: str = ""
     label: str = ""
     kind: ValueKind | Literal[""] = ""
     single: bool = False
+    holds_until: datetime | None = None
+    text_from: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

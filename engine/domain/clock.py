@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from engine.errors import InvalidInput
 
 END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
+WIDEST_OFFSET = timedelta(hours=15, minutes=59)
+"""From UTC; Postgres takes no wider one, Neo4j none over 18 hours."""
 
 
 def check_time(time: datetime | None, what: str) -> None:
-    """Raises InvalidInput for a time that Postgres would give back as one of year 0 or 10000, which no driver can read."""
+    """Raises InvalidInput for a time that Postgres would give back as one of year 0 or 10000, which no driver can read, and for
+    one with an offset that a store refuses."""
+    if problem := time_problem(time):
+        raise InvalidInput(f"{what} {problem}.")
+
+
+def time_problem(time: datetime | None) -> str:
+    """Why a store cannot hold a time; empty where it can."""
+    if time is None or time.tzinfo is None:
+        return ""
+    if abs(time.utcoffset() or timedelta()) > WIDEST_OFFSET:
+        return "has an offset of more than 15:59 hours from UTC"
     try:
-        if time is not None and time.tzinfo is not None:
-            time.astimezone(UTC)
-    except OverflowError as error:
-        raise InvalidInput(f"{what} lies outside of the years 1 to 9999.") from error
+        time.astimezone(UTC)
+    except OverflowError:
+        return "lies outside of the years 1 to 9999"
+    return ""
 
 
 class Clock(Protocol):

@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
+from engine.domain.fact import DoubtMark
 from engine.domain.filters import ALL, Filters
 from engine.domain.read_limits import MOST_TOKENS, ReadLimits
 from engine.domain.scope import MemoryScope, SourceKind
@@ -77,7 +78,8 @@ class Piece:
     `item_id` None: a line of a profile, which `record_id` states, about `entity_id`. `also`: items whose place it takes, such
     as the turn that a fact was read from, with the same words or fewer. `valid_from`, `valid_to`: when a fact holds, None is
     unknown. `score`: the hit's; 0 for what comes from elsewhere. `neighbour`: not found, but stands beside a hit. `cut`: not
-    all of its text.
+    all of its text. `doubt`: another fact that may have replaced it, or contradicts it.
+    `passed`: when the day was over for which it was planned.
     """
 
     mark: int
@@ -97,6 +99,8 @@ class Piece:
     score: float = 0.0
     neighbour: bool = False
     cut: bool = False
+    doubt: DoubtMark | None = None
+    passed: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +168,7 @@ class ContextItem:
     speaker: str
     content: str
     occurred_at: datetime | None
+    dates: list[str]
     section: str
     title: str
     is_question: bool
@@ -171,3 +176,4 @@ class ContextItem:
     word_count: int
     valid_from: datetime | None
     valid_to: datetime | None
+    passed: datetime | None = None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.domain.record import ItemDraft, Keywords
+from engine.domain.said import named_dates
 from engine.domain.terms import STOP_WORDS, words
 
 Vectors = NDArray[np.float32]
@@ -91,6 +92,8 @@ def summary_vector(summary: str, contents: Sequence[str], vectors: Vectors) -> V
 # keywords -----------------------------------------------------------------------------------------------
 
 MOST = 24
+MOST_TAGS = 12
+"""Keywords of one passage at most."""
 _SENTENCE_START = re.compile(r"(?:^|[.!?\n:;\"“]\s*)$")
 _NAME = re.compile(r"\b[A-Z][\w'’]+(?:\s+(?:(?:of|the|de|van|von|&)\s+)?[A-Z][\w'’]+){0,3}")
 _WORD = re.compile(r"[^\W\d_][\w'’-]{2,}")
@@ -116,10 +119,18 @@ def keywords(items: Sequence[ItemDraft], source: str) -> Keywords:
     return Keywords(
         entities=_top(entities),
         topics=_top(topics),
-        dates=tuple(dict.fromkeys(date for item in items for date in item.dates))[:MOST],
+        dates=tuple(dict.fromkeys(date for item in items for date in named_dates(item.dates)))[:MOST],
         relationships=_top(related),
         source=source,
     )
+
+
+def tags(content: str) -> tuple[str, ...]:
+    """Keywords of a passage: names, then topics."""
+    found, folded = Counter(names(content)), Counter(plain_words(content))
+    in_names = {part.casefold() for name in found for part in name.split()}
+    topics = Counter({word: count for word, count in folded.items() if word not in in_names and word not in STOP_WORDS})
+    return tuple(dict.fromkeys((*_top(found)[: MOST_TAGS // 2], *_top(topics))))[:MOST_TAGS]
 
 
 def names(text: str) -> Iterable[str]:

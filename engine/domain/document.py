@@ -7,17 +7,10 @@ chunk that moved is the same chunk, and one whose heading was renamed is another
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
-
-from engine.domain.graph import RecordRevision
 
 HASH_BYTES = 32
 
@@ -35,25 +28,6 @@ def joined(hashes: Sequence[bytes]) -> bytes:
 def parted(hashes: bytes) -> list[bytes]:
     """Kept hashes as a list."""
     return [hashes[start : start + HASH_BYTES] for start in range(0, len(hashes), HASH_BYTES)]
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """`places`: for each chunk of the new version the id of the old chunk that it is, None for a new one. `gone`: old ones that
-    the new version does not have, in their order."""
-
-    places: tuple[UUID | None, ...]
-    gone: tuple[UUID, ...]
-
-
-def matched(before: Sequence[tuple[UUID, bytes]], after: Sequence[bytes]) -> Matched:
-    """Which chunks of a version are those of the version before. Of equal ones the first becomes the first."""
-    waiting: dict[bytes, deque[UUID]] = defaultdict(deque)
-    for chunk_id, digest in before:
-        waiting[digest].append(chunk_id)
-    places = tuple(waiting[digest].popleft() if waiting.get(digest) else None for digest in after)
-    stayed = {place for place in places if place is not None}
-    return Matched(places, tuple(chunk_id for chunk_id, _ in before if chunk_id not in stayed))
 
 
 def allotted(owners: Sequence[int | None]) -> list[int]:
@@ -102,44 +76,6 @@ class NewVersion:
         """The version as a report shows it."""
         counts = self.kept, self.added, self.superseded
         return DocumentChange(self.document_id, self.node_id, self.version, self.file_id, *counts)
-
-
-@dataclass(frozen=True, slots=True)
-class RecordRenewal:
-    """What a version, or another reading, makes of its record. `fields` as deltas hold them, `vector` of the new summary (None:
-    it is made later), `known`: times that the renewal is known later than, `at`: when it is known (None: now)."""
-
-    node_id: UUID
-    schema: str
-    record_id: UUID
-    fields: Mapping[str, Any]
-    vector: NDArray[np.float32] | None
-    known: tuple[datetime, ...]
-    reason: str
-    at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Renewed:
-    """A renewed record: since when the version is known, since when the record holds (None: from the beginning), the rows that
-    hold what is known from now on, and what the graph learns."""
-
-    known_at: datetime
-    since: datetime | None
-    rows: tuple[UUID, ...]
-    graph: RecordRevision
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """An item that ends: its revision, when its newest slice became known, the terms that it is counted with, under which unit
-    (empty: it is not counted)."""
-
-    item_id: UUID
-    revision: int
-    known_from: datetime
-    terms: tuple[int, ...]
-    counted: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Literal, Self
 from uuid import UUID
 
-from engine.domain.fact import ShownStatus
+from engine.domain.fact import DoubtMark, ShownStatus
 
 MentionRole = Literal["mention", "owner", "author", "assignee", "component"]
 NameForm = Literal["name", "speaker", "kinship", "contact"]
@@ -19,7 +19,7 @@ UNKNOWN_KIND = "thing"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A text in which names are looked for: a turn with its speaker, or a passage with the title of its document."""
 
     text: str
@@ -36,7 +36,8 @@ class Mention:
     """A name at a place of a text. `start` and `end` count characters; both are 0 for a speaker, who stands outside of the text.
 
     `kind` is one of the domain's kinds of entities, or `thing` where nothing tells. `sure`: False for a name that may be an
-    ordinary word; it counts where something else knows it.
+    ordinary word; it counts where something else knows it. `tie`: what it is to whom, as the text says beside it: "my brother
+    Tom"; `namesake`: the tie that tells it from another of that name in its record.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Mention:
     form: NameForm = "name"
     role: MentionRole = "mention"
     sure: bool = True
+    tie: str = ""
+    namesake: str = ""
 
 
 def entity_number(key: str) -> int:
@@ -174,7 +177,9 @@ class EntityFact:
     """A fact about an entity. `subject`: whether it is about this one first; `valid_from` None: from the beginning.
 
     Stored ones have `fact_id`, `node_id`, `record_id`; one that is inferred from a relation, which no listed fact states, has its
-    `relation_id` instead, and as many confirmations as records state it beside the first."""
+    `relation_id` instead, and as many confirmations as records state it beside the first.
+    `doubt`: another live fact that may have replaced it, or contradicts it; `passed`: when the day was over for which it was
+    planned: whether it happened is not known."""
 
     fact_id: UUID | None
     node_id: UUID | None
@@ -187,6 +192,8 @@ class EntityFact:
     valid_to: datetime | None
     confirmations: int
     relation_id: UUID | None = None
+    doubt: DoubtMark | None = None
+    passed: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class EntityCorrection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AliasDecision:
-    """The user gives an entity an alias, or takes it away; `key` is its normal form."""
+    """The user gives an entity an alias, or takes it away; `key` is its normal form, `was` the alias that is taken away."""
 
     entity_id: UUID
     user_id: UUID
@@ -53,6 +53,7 @@ class AliasDecision:
     value: str
     given: bool
     at: datetime
+    was: Alias | None = None
 
 
 def alias_key(type_: AliasType, value: str) -> str:

@@ -11,6 +11,9 @@ from uuid import UUID
 FoundBy = Literal["words", "meaning", "entities"]
 SearchedNodes = Literal["asked", "anchors", "all"]
 """Those that the request names, those that the anchors lead to, or all that may be read."""
+WidenedBy = Literal["no_anchor", "few_items", "rare_words", "weak_hit", "nothing_found"]
+"""Why other nodes are searched than those that the anchors lead to: no anchor is strong; all that may be read is little; others
+hold a rare word of the question, and are added; the best hit at the anchors was weak; they held nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +83,4 @@ class Explanation:
     candidates: FoundCandidates
     not_shown: NotShown
     recall: Recall | None = None
+    widened_by: WidenedBy | None = None

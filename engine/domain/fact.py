@@ -18,19 +18,37 @@ FactStatus = Literal["live", "superseded", "invalidated", "withdrawn", "confirma
 record no longer states it; `confirmation`: said the same as another fact, and is no item of its own."""
 ShownStatus = Literal["live", "superseded", "invalidated", "withdrawn"]
 """What may be listed: a confirmation is no item of its own, it is counted at the fact that it confirms."""
-FactRelation = Literal["none", "same", "changes", "ends"]
-"""What a newer statement does to an older one about the same subject."""
+FactRelation = Literal["none", "same", "changes", "ends", "maybe", "contradicts"]
+"""What a newer statement does to an older one about the same subject. `maybe`: it may replace it; `contradicts`: it says the
+opposite: both stay, as a pair in doubt, until the user decides."""
+DoubtKind = Literal["maybe", "contradicts"]
+FactDecision = Literal["replaced", "both"]
+"""What the user decides of a pair in doubt: the older one ended where the newer begins, or both hold."""
 Verdict = Literal["ADD", "UPDATE", "NOOP", "DELETE"]
+DAY_PASSED = "its day has passed"
+"""Said of a plan whose day is over."""
+DoubtPlace = tuple[datetime, UUID, UUID]
 FactType = Literal["fact", "preference", "event", "profile", "system"]
 
 LONGEST_FACT, LONGEST_SUBJECT, MOST_SUBJECTS = 2000, 200, 24
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A pair in doubt, at the newer fact of it: with which older one, since when, and what the user decided."""
+
+    older: UUID
+    kind: DoubtKind
+    since: datetime
+    decision: FactDecision | None = None
+    decided_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FactRow:
     """A fact in its chain, as the table of facts holds it. `valid_from` None: from the beginning. `subject`: a hash of its name;
     `entity`: of the key of the entity that it is about, where that is known. `revision`: raised by each change, 0 for one that
-    was not written yet."""
+    was not written yet. `doubts`: the pairs in which it is the newer one."""
 
     fact_id: UUID
     user_id: UUID
@@ -45,7 +63,6 @@ class FactRow:
     status: FactStatus = "live"
     supersedes: UUID | None = None
     ended_by: UUID | None = None
-    contradicts: UUID | None = None
     confirms: UUID | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
@@ -58,6 +75,7 @@ class FactRow:
     category: str = ""
     revision: int = 0
     entity: int | None = None
+    doubts: tuple[Doubt, ...] = ()
 
     def same_subject(self, other: FactRow) -> bool:
         """Whether both are about the same: one entity, or, where one of them has none, a subject of one name."""
@@ -83,8 +101,11 @@ class EndingFact:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact with its text, as it is shown. `contradicts`: live facts that say something else of the same time; `confirmed_by`:
-    records that said the same; `access_count`, `last_accessed_at`: how often a search gave it, and when last."""
+    """A fact with its text, as it is shown.
+
+    `contradicts`: live facts that say the opposite, or something else of the same time; `may_replace`, `maybe_replaced_by`: live
+    ones with which it is in doubt; `confirmed_by`: records that said the same; `access_count`, `last_accessed_at`: how often a
+    search gave it, and when last; `passed`: when the day was over for which it was planned: whether it happened is not known."""
 
     fact_id: UUID
     node_id: UUID
@@ -97,6 +118,8 @@ class Fact:
     supersedes: UUID | None
     ended_by: UUID | None
     contradicts: list[UUID]
+    may_replace: list[UUID]
+    maybe_replaced_by: list[UUID]
     valid_from: datetime | None
     valid_to: datetime | None
     known_from: datetime
@@ -109,6 +132,7 @@ class Fact:
     importance: float
     access_count: int
     last_accessed_at: datetime | None
+    passed: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +143,53 @@ class FactChain:
 
 
 @dataclass(frozen=True, slots=True)
+class DoubtedFact:
+    """One of two facts in doubt."""
+
+    fact_id: UUID
+    node_id: UUID
+    text: str
+    valid_from: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactDoubt:
+    """Two live facts of which nobody decided: the newer one may replace the older (`maybe`), or says the opposite
+    (`contradicts`)."""
+
+    kind: DoubtKind
+    since: datetime
+    newer: DoubtedFact
+    older: DoubtedFact
+
+    @property
+    def place(self) -> DoubtPlace:
+        """Where it stands in the list of pairs."""
+        return self.since, self.newer.fact_id, self.older.fact_id
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtMark:
+    """A fact with which a shown fact is in doubt, and its text: a newer one that may have replaced it (`maybe`), or one that says
+    the opposite (`contradicts`)."""
+
+    kind: DoubtKind
+    fact_id: UUID
+    text: str
+
+    @property
+    def told(self) -> str:
+        """The mark in words."""
+        return f"{'maybe replaced by' if self.kind == 'maybe' else 'contradicted by'}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenFact:
     """A fact that the user states.
 
-    `about`: whom or what it is about, the first one decides which facts it is compared with; empty: the name that the text begins
-    with. `at`: from when on it holds, None is now. `confidence`, `importance`: from 0 to 1. Raises InvalidInput."""
+    `about`: whom or what it is about, the first one decides which facts it is compared with; empty: the name or thing that
+    the text begins with. `at`: from when on it holds, None is now. `confidence`, `importance`: from 0 to 1. Raises
+    InvalidInput."""
 
     text: str
     about: tuple[str, ...] = ()
@@ -154,12 +220,14 @@ class WrittenFact:
 
 @dataclass(frozen=True, slots=True)
 class FactFilter:
-    """Which facts to list. `about`: a subject's name; `status` None: every one; `after`: the last fact of the page before."""
+    """Which facts to list. `about`: a subject's name; `status` None: every one; `contradicting`: only those that do not agree
+    with another one; `doubtful`: also those that may be replaced, or replace one; `after`: the last fact of the page before."""
 
     about: str | None = None
     node_id: UUID | None = None
     status: ShownStatus | None = "live"
     contradicting: bool = False
+    doubtful: bool = False
     after: UUID | None = None
     limit: int = 100
 

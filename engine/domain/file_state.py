@@ -59,7 +59,7 @@ class StateEntry:
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
     """A restored file; `content` is positioned at the start and lives as long as the context that gave it. `part`: only the
-    passages that lie at the node, as a text; the file lies at other nodes, too."""
+    passages that lie at the node, or hold now, as a text; the file has others, too."""
 
     file_id: UUID
     record_id: UUID

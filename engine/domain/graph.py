@@ -13,7 +13,7 @@ from engine.domain.intention import StatedIntention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shell:
+class NewShell:
     """The shell of a new node; its layer and schema are known when it is registered."""
 
     node_id: UUID
@@ -157,8 +157,8 @@ class EdgeRevision(_Revision):
     added: Sequence[EdgeSlice]
 
 
-READER = 1
-"""The version of the rules that find names: records that an older one read are read again by a job."""
+READER = 3
+"""The version of the rules that find names and draw relations: records that an older one read are read again by a job."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

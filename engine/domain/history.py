@@ -93,8 +93,16 @@ class PlannedEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A file of a folder that is not read, by its path in the folder, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class History:
-    """One user's history. `handle` names the user inside a workspace."""
+    """One user's history. `handle` names the user inside a workspace. `passed_over`: files of its folder that were not read."""
 
     handle: str
     display_name: str
@@ -102,6 +110,7 @@ class History:
     files: tuple[HistoryFile, ...] = ()
     nodes: tuple[PlannedNode, ...] = ()
     edges: tuple[PlannedEdge, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
 
     def private(self) -> History:
         """The same history, all that it holds for its user alone."""

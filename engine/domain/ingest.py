@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from engine.domain.record import Skipped
+from engine.domain.report import Skipped
 
 IngestState = Literal["running", "done", "failed"]
 SourceOutcome = Literal["stored", "skipped", "failed"]

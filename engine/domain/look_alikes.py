@@ -18,7 +18,14 @@ _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
 def look_alike_key(name: str) -> str:
-    """What names are compared by: equal for names that look alike. At most 400 code points."""
+    """What names are compared by: equal for names that look alike. At most 400 code points.
+
+    A name that looks wholly like one of ASCII letters has the key of that one: the Greek capital in `Νina` looks like N, though
+    its small form looks like v. In others case makes no difference, also where the two forms look different.
+    """
+    as_written = "".join(map(_as_written, filter(_is_seen, name)))
+    if as_written.isascii():
+        return name_key(as_written)
     shown = filter(_is_seen, unicodedata.normalize("NFKD", name))
     return name_key("".join(map(_prototype, shown)))
 
@@ -26,6 +33,16 @@ def look_alike_key(name: str) -> str:
 def _is_seen(character: str) -> bool:
     selects = 0xFE00 <= ord(character) <= 0xFE0F or 0xE0000 <= ord(character) <= 0xE0FFF
     return not selects and character not in _UNSEEN and unicodedata.category(character) != "Cf"
+
+
+@cache
+def _as_written(character: str) -> str:
+    """What a character looks like in the case that it has; capitals that look like I and l are taken for I."""
+    plain = unicodedata.normalize("NFKD", character)
+    if plain.isascii():
+        return plain.casefold()
+    found = _looks_like(character).casefold()
+    return "i" if found == "l" and character == character.upper() else found
 
 
 @cache

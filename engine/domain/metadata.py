@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from engine.domain.node import ContentType, FileState
-from engine.domain.record import TriggerType
+from engine.domain.node import ContentType, FileState, TriggerType
 from engine.domain.scope import ScopeKind, SourceKind
 
 EdgePlace = tuple[str, str, str, UUID]

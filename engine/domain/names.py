@@ -150,6 +150,23 @@ UNNAMED = "text.txt"
 MOST_SHOWN = 80
 _NOT_IN_FILES = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029/\\:*?\"<>|]+")
 """What file systems and headers do not take."""
+_UNSEEN_IN_FILES = re.compile(r"[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
+MOST_FILE_NAME = 200
+
+
+def file_name(given: str) -> str:
+    """A file's name as it is stored: the last part of a path, without signs that no file system takes, that turn a line or that
+    nobody sees; `..` and names of nothing else are `text.txt`."""
+    last = re.split(r"[/\\]", given.rstrip("/\\"))[-1]
+    plain = " ".join(_UNSEEN_IN_FILES.sub("", _NOT_IN_FILES.sub(" ", last)).split()).strip(" ")
+    if not plain.strip(". "):
+        return UNNAMED
+    stem, dot, suffix = plain.rpartition(".")
+    if len(plain) <= MOST_FILE_NAME:
+        return plain
+    return (
+        f"{stem[: MOST_FILE_NAME - len(suffix) - 1]}.{suffix}" if dot and len(suffix) < 20 else plain[:MOST_FILE_NAME]
+    )
 
 
 @overload

@@ -13,6 +13,7 @@ from engine.domain.principal import IdentityKind
 NodeType = Literal["user", "concept", "persona"]
 FileState = Literal["active", "dormant", "rehydrating"]
 ContentType = Literal["conversation", "event", "file_upload", "other"]
+TriggerType = Literal["conversation_end", "chunk_threshold", "event_boundary"]
 """What a record was made of."""
 
 MAX_LAYER = 5

@@ -24,7 +24,8 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """A live fact, as a profile shows it. `valid_from` None: from the beginning."""
+    """A live fact, as a profile shows it. `valid_from` None: from the beginning; `passed`: when the day was over for which it was
+    planned."""
 
     fact_id: UUID
     record_id: UUID
@@ -33,6 +34,7 @@ class KnownFact:
     valid_from: datetime | None
     confirmations: int
     importance: float
+    passed: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

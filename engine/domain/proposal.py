@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.domain.history import History, NodePath, PlannedNode
-from engine.domain.record import LeftOut
+from engine.domain.report import DeferredWork
 
 MOST_NODES = 40
 """Nodes of one proposal."""
@@ -35,7 +35,7 @@ class Proposal:
     covered: int
     by: str = "rules"
     """`rules`, or the language model that proposed them."""
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[DeferredWork, ...] = ()
     """What a limit or a silent service left out: the language model (`placements`), or matters (`embeddings`)."""
 
 

@@ -6,28 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
 from uuid import UUID, uuid5
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.domain.assignment import BY_HAND, Decision
-from engine.domain.document import DocumentChange
+from engine.domain.document import NewVersion
 from engine.domain.embedding import Embedded
-from engine.domain.extraction import NOTHING, UNASKED, WHOLE, Derived, ExtractionReport, ModelReading
+from engine.domain.extraction import UNASKED, WHOLE, Derived, ModelReading
 from engine.domain.fact import FactRelation
 from engine.domain.graph import EntityMention, StatedRelation
 from engine.domain.layout import Layout
-from engine.domain.node import ContentType
+from engine.domain.node import ContentType, TriggerType
 from engine.domain.resource import ResourceType
 from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.domain.search import ItemKind
 from engine.domain.stated_fact import AboutEntity
 from engine.domain.terms import Unit
 from engine.domain.utterance import Utterance
-
-TriggerType = Literal["conversation_end", "chunk_threshold", "event_boundary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,71 +178,7 @@ class SourceAdvance:
     units: int
     content_hash: bytes
 
-
-@dataclass(frozen=True, slots=True)
-class StoredRecord:
-    """A committed record: where it went, how sure that was, whether the node was made for it, how many items can be
-    found of it; whether it waits for its vectors, or for a model to read it."""
-
-    record_id: UUID
-    node_id: UUID
-    path: tuple[str, ...]
-    title: str
-    file_id: UUID
-    items: int
-    embedding_pending: bool = False
-    confidence: float = 1.0
-    node_created: bool = False
-    reading_pending: bool = False
-
-
-STORED_ALREADY = "Stored already."
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Something that was not stored, and why in one sentence. Where it failed: the error's name, the stage, and where the
-    source can be read again."""
-
-    source_id: str
-    reason: str
-    cause: str = ""
-    stage: str = ""
-    reference: Mapping[str, str] = field(default_factory=dict)
-
-
-LeftOutKind = Literal["embeddings", "readings", "placements", "verdicts", "pairs"]
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """What a write left out, of how many items, and why in one sentence: their `embeddings`, or what a language model would have
-    found in them (`readings`), for which a job makes up; or its word where they belong (`placements`), or what facts do to
-    others (`verdicts`): rules decided then; or whom names mean (`pairs`): the user decides."""
-
-    what: LeftOutKind
-    items: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class IngestReport:
-    """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why, how much
-    personal data of each kind was replaced in what was stored, what models did for it, how many records wait for their vectors
-    and for a model to read them, what was left out, which versions of `documents` were made. Its session can be read later."""
-
-    user_id: UUID
-    turns: int
-    files: int
-    items: int
-    records: tuple[StoredRecord, ...]
-    nodes_created: int
-    edges_created: int
-    skipped: tuple[Skipped, ...]
-    redacted: Mapping[str, int] = field(default_factory=dict)
-    extraction: ExtractionReport = NOTHING
-    session_id: UUID | None = None
-    embeddings_pending: int = 0
-    readings_pending: int = 0
-    left_out: tuple[LeftOut, ...] = ()
-    documents: tuple[DocumentChange, ...] = ()
+    @classmethod
+    def to_version(cls, version: NewVersion) -> SourceAdvance:
+        """The source of a document, to that version of it."""
+        return cls(version.source_id, version.version - 1, version.version, version.content_hash)

@@ -21,7 +21,8 @@ class RelationDraft:
     """What a text says of two mentions: `source` `type` `target`.
 
     `piece` is the number of the text, `start` and `end` the characters that say so. `since` and `until` are ISO dates
-    as exact as the text; `ended`: the text says that it is over. A date of `until` need not be known for that.
+    as exact as the text; `ended`: the text says that it is over. A date of `until` need not be known for that. `sole`: no other
+    of a type of which one holds at a time holds beside it; not so for what is said for now, or more exactly.
     """
 
     source: Mention
@@ -34,6 +35,7 @@ class RelationDraft:
     since: str | None = None
     until: str | None = None
     ended: bool = False
+    sole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +66,12 @@ def written_properties(properties: Mapping[str, str]) -> str:
 def read_properties(written: str | None) -> dict[str, str]:
     """Properties from their text."""
     return json.loads(written) if written else {}
+
+
+@dataclass(frozen=True, slots=True)
+class MentionedTogether:
+    """Two entities that records mention together; `records`: how many, of the newest mentions of each."""
+
+    first_id: UUID
+    other_id: UUID
+    records: int

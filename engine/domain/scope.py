@@ -106,6 +106,8 @@ def parsed_scope(text: str) -> MemoryScope:
     raise InvalidInput(f"A scope is written user, thread:ID or workflow:ID, not {text[:60]!r}.")
 
 
-def counted_unit(unit: str, *, private: bool, scoped: bool) -> str:
+def counted_unit(unit: str, privacy: Privacy, scope: ScopeKind) -> str:
     """Under what name words are counted: what is private and what is scoped apart from the rest."""
-    return f"private scoped {unit}" if scoped else f"private {unit}" if private else unit
+    if scope != "user":
+        return f"private scoped {unit}"
+    return f"private {unit}" if privacy == "private" else unit

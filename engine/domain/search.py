@@ -11,6 +11,7 @@ from uuid import UUID
 from engine.domain.clock import NOW, Moment
 from engine.domain.entity import Relation
 from engine.domain.explanation import Explanation, HitExplanation
+from engine.domain.fact import DoubtMark
 from engine.domain.filters import ALL, Filters
 from engine.domain.node import ContentType, Edge, FileState, NodeType
 from engine.domain.scope import MemoryScope, ScopeKind, SourceKind
@@ -21,8 +22,9 @@ ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """A question. `nodes` fixes where to look instead of navigating; `widen` says when to search all nodes:
-    "auto" when the anchors are weak, "always", or "never". `scopes` are the threads and workflows that are searched beside the
-    user's memory as a whole; `sources` None: items of all sources. `cursor`: the `next_cursor` of the page before.
+    "auto" where the anchors are weak or may hide an answer, "always", or "never". `scopes` are the threads and workflows that are
+    searched beside the user's memory as a whole; `sources` None: items of all sources. `cursor`: the `next_cursor` of the page
+    before.
 
     `relations`: the answer has the relations that the question asks for, too. `explain`: the answer says how it was made.
     `recall`: also how much an exact search of the same finds beside this one, where nodes were searched by index; that takes the
@@ -116,6 +118,9 @@ class Hit:
     source: SourceKind
     reached: ReachedOver | None = None
     explanation: HitExplanation | None = None
+    doubt: DoubtMark | None = None
+    passed: datetime | None = None
+    """Of a plan: when its day was over; whether it happened is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ EVERY_PARAGRAPH, EVERY_SENTENCE = 8, 32
 _LINE = re.compile(r"[^\n]*\n?")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(?:(=+)|-{2,})[ \t]*$")
-_NO_TITLE = re.compile(r" {0,3}(?:[-*+>|]|\d+[.)])(?:\s|$)| {4}|\t")
+_UNDERLINE = re.compile(r"\A {0,3}(?:(=+)|-{2,})[ \t]*$")
+_NO_TITLE = re.compile(r"\A(?: {0,3}(?:[-*+>|]|\d+[.)])(?:\s|$)| {4}|\t)")
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n")
 

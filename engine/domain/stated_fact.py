@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from engine.domain.fact import DoubtKind
 from engine.domain.graph import READER
 
 
@@ -39,6 +40,14 @@ class FactState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedDoubt:
+    """An older fact that a fact may replace, or contradicts, which nobody decided."""
+
+    older: UUID
+    kind: DoubtKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatedFact:
     """A fact at a revision of it. `item` False: it only confirms another one. `caption`: the beginning of its text; `about`: the
     entities that it names; both None: as before. `copied`: a fact whose caption and entities it has, where it has none."""
@@ -51,7 +60,7 @@ class StatedFact:
     copied: UUID | None
     confirms: UUID | None
     supersedes: UUID | None
-    contradicts: UUID | None
+    doubts: Sequence[StatedDoubt]
     state: FactState
 
 

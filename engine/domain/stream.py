@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from uuid import UUID
 
 from engine.domain.cuts import Role
-from engine.domain.record import StoredRecord
+from engine.domain.report import StoredRecord
 from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.errors import InvalidInput
 

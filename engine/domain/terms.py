@@ -59,6 +59,16 @@ _UNSPACED = re.compile(
 )
 
 
+LONGEST_UNSPACED = 10
+"""Characters of a question in a script without spaces that is taken for one word: "ร้านกาแฟ" has eight."""
+
+
+def unspaced_word(text: str) -> bool:
+    """Whether the text is one short stretch of a script without spaces, as "绿茶"."""
+    found = _WORD.findall(folded(text))
+    return len(found) == 1 and len(found[0]) <= LONGEST_UNSPACED and _UNSPACED.fullmatch(found[0]) is not None
+
+
 def words(text: str) -> list[str]:
     """The words that carry meaning, folded and stemmed, in order; empty when there are none.
 

@@ -7,14 +7,13 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from engine.domain.clock import time_problem
 from engine.domain.fact import LONGEST_FACT, LONGEST_SUBJECT, MOST_SUBJECTS, FactType, WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 
-KEEPING_OFFSETS = "keeping offsets"
-"""The context of a validation after which times have the offsets that they were given: they say on which day something was."""
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d.*)?")
 
 
@@ -25,16 +24,15 @@ def _written_in_iso(value: Any) -> Any:
     raise ValueError("a point in time is written in ISO 8601, as in 2025-03-01T18:00:00Z")
 
 
-def _in_utc(value: datetime, given: ValidationInfo) -> datetime:
-    try:
-        utc = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-        return value if given.context == KEEPING_OFFSETS and value.tzinfo is not None else utc
-    except OverflowError as error:
-        raise ValueError("this point in time lies outside of the years 1 to 9999") from error
+def _with_offset(value: datetime) -> datetime:
+    aware = value.replace(tzinfo=UTC) if value.tzinfo is None else value
+    if problem := time_problem(aware):
+        raise ValueError(f"this point in time {problem}")
+    return aware
 
 
-Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_in_utc)]
-"""ISO 8601; without an offset it is UTC."""
+Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_with_offset)]
+"""ISO 8601; without an offset it is UTC. The offset is kept: it says on which day of the speaker something was."""
 Subject = Annotated[str, Field(min_length=1, max_length=LONGEST_SUBJECT)]
 
 

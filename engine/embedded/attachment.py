@@ -157,6 +157,7 @@ async def _reach_patiently(wish: Wish) -> Lease:
 async def _reach(wish: Wish, ask: str) -> Lease:
     """Ask the supervisor of the home, starting one if there is none."""
     home = Home(wish.home)
+    home.refuse_if_shared()
     if home.restoring.exists():
         raise StackError(f"A restore of {home.folder} was cut off: run `neurigraph restore` again.")
     deadline = time.monotonic() + LONGEST_START

@@ -28,7 +28,7 @@ TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class DownloadPatience:
     """How long to wait (seconds) and how often to try before giving up."""
 
     connect: float = 10
@@ -48,7 +48,7 @@ async def fetch(
     *,
     base_url: str | None = None,
     verify: bool = False,
-    patience: Patience | None = None,
+    patience: DownloadPatience | None = None,
 ) -> list[Path]:
     """Bring the files of the list into the cache and return their paths in the list's order.
 
@@ -67,7 +67,7 @@ async def fetch(
             async with locked(cache.lock(wanted.name), progress, "waiting for another download"):
                 missing = await look(trust=not verify)
                 if missing:
-                    transfer = _Transfer(cache.jars, repository_url(base_url), progress, patience or Patience())
+                    transfer = _Transfer(cache.jars, repository_url(base_url), progress, patience or DownloadPatience())
                     await transfer.bring(missing, f"{wanted.name} files")
                 await asyncio.to_thread(write_stamp, stamp_file, cache.jars, wanted.files)
     except OSError as error:
@@ -84,7 +84,7 @@ def _as_stack_error(error: OSError, folder: Path, size: int) -> StackError:
 class _Transfer:
     """One run of the downloader."""
 
-    def __init__(self, folder: Path, base_url: str, progress: Progress, patience: Patience) -> None:
+    def __init__(self, folder: Path, base_url: str, progress: Progress, patience: DownloadPatience) -> None:
         self._folder, self._base_url, self._progress, self._patience = folder, base_url, progress, patience
         self._slots = asyncio.Semaphore(CONCURRENT)
         self._task = ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import math
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import monotonic
 
 from engine.progress import Progress
 
@@ -47,15 +49,18 @@ def is_held(file: Path) -> bool:
 
 
 @asynccontextmanager
-async def locked(file: Path, progress: Progress, waiting_for: str) -> AsyncIterator[None]:
-    """Hold the lock; while another process has it, a progress task named `waiting_for` is shown."""
-    lock = FileLock(file)
-    if not lock.take():
+async def locked(file: Path, progress: Progress, waiting_for: str, patience: float = math.inf) -> AsyncIterator[bool]:
+    """Hold the lock; while another process has it, a progress task named `waiting_for` is shown. Whether it is held: not where
+    the other one has it for more than `patience` seconds."""
+    lock, end = FileLock(file), monotonic() + patience
+    held = lock.take()
+    if not held:
         progress.start(waiting_for, None)
-        while not lock.take():  # noqa: ASYNC110 (the other holder is another process)
+        while not held and monotonic() < end:
             await asyncio.sleep(0.2)
-        progress.finish(waiting_for)
+            held = lock.take()
+        progress.finish(waiting_for, "" if held else "not waited for any longer")
     try:
-        yield
+        yield held
     finally:
         lock.give_back()

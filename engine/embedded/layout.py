@@ -9,11 +9,16 @@ import contextlib
 import json
 import os
 import secrets
+import shlex
+import stat
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-HOME_NAMES = frozenset({"neo4j", "postgres", "logs", "objects"})
+from engine.errors import StackError
+
+HOME_NAMES = frozenset({"neo4j", "postgres", "logs", "objects", "demo"})
 """Folders that the engine makes in a home; a folder that holds nothing else may be made private."""
+WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +58,29 @@ class Home:
         """Exists while a backup is restored; an interrupted restore leaves it."""
 
     def create(self) -> None:
-        """Make the folders, each for the owner alone. A foreign folder keeps the mode that it has."""
+        """Make the folders, each for the owner alone, as those above that are missing. A foreign folder keeps the mode that it
+        has. Raises StackError where other accounts may write into it."""
         fresh = not self.folder.exists()
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # `parents=True` would give those above the mode of the umask: the home of the demo lies in ~/.neurigraph
+        for above in reversed([one for one in self.folder.parents if not one.exists()]):
+            above.mkdir(mode=0o700, exist_ok=True)
+        self.folder.mkdir(mode=0o700, exist_ok=True)
         ours = fresh or all(entry.name in HOME_NAMES for entry in self.folder.iterdir())
         if ours:
             self.folder.chmod(0o700)
+        self.refuse_if_shared()
         for folder in (self.neo4j, self.postgres, self.logs):
             folder.mkdir(mode=0o700, exist_ok=True)
+
+    def refuse_if_shared(self) -> None:
+        """Raises StackError where other accounts may write into the home: they could replace its state, sockets and files."""
+        with contextlib.suppress(FileNotFoundError):
+            mode = stat.S_IMODE(self.folder.stat().st_mode)
+            if mode & WRITTEN_BY_OTHERS:
+                raise StackError(
+                    f"Other accounts may write into {self.folder} (mode {mode:04o}); a home is its owner's alone: "
+                    f"chmod go-w {shlex.quote(str(self.folder))}"
+                )
 
     def secrets(self) -> Secrets:
         """The passwords, generated at the first call."""
@@ -80,10 +100,11 @@ class Home:
         write_private(self.folder / "ports.json", asdict(ports))
 
     def log(self, name: str) -> Path:
-        """The log of one process. The log of the last run is moved aside, and the one before it is deleted."""
+        """The log of one process, for the owner alone. That of the last run is moved aside, and the one before it is deleted."""
         file = self.logs / f"{name}.log"
         if file.exists():
             file.replace(self.logs / f"{name}.old.log")
+        file.touch(mode=0o600)
         return file
 
 

@@ -46,11 +46,13 @@ _SETTINGS = {
     "password_encryption": "scram-sha-256",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    "log_min_messages": "warning",
+    "temp_file_limit": "4GB",
+    "log_min_messages": "log",
     "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
 }
-"""One transaction may touch a hundred schemas, hence the locks; statements are kept out of the log because they
-hold what people said."""
+"""One transaction may touch a hundred schemas, hence the locks. Statements, errors of statements (`invalid input syntax for type
+integer: "…"`) and their details are kept out of the log because they hold what people said."""
 
 
 @dataclass(frozen=True, slots=True)

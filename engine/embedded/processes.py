@@ -25,7 +25,7 @@ _PRCTL = ctypes.CDLL(None, use_errno=True).prctl if sys.platform.startswith("lin
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ProcessIdentity:
     """A process by its number and its start time (seconds since the epoch)."""
 
     pid: int
@@ -41,10 +41,10 @@ class Identity:
             return None
 
 
-def identity_of(pid: int) -> Identity | None:
+def identity_of(pid: int) -> ProcessIdentity | None:
     """The identity of a running process; None when there is none."""
     try:
-        return Identity(pid, psutil.Process(pid).create_time())
+        return ProcessIdentity(pid, psutil.Process(pid).create_time())
     except psutil.Error:
         return None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.embedded.layout import Home, write_private
-from engine.embedded.processes import Identity
+from engine.embedded.processes import ProcessIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Running:
     """One process of the stack, as the state file names it."""
 
     name: str
-    identity: Identity
+    identity: ProcessIdentity
     port: int
 
 
@@ -103,4 +103,4 @@ def read_state(home: Home) -> State | None:
 
 
 def _running(content: dict[str, Any]) -> Running:
-    return Running(content["name"], Identity(**content["identity"]), content["port"])
+    return Running(content["name"], ProcessIdentity(**content["identity"]), content["port"])

@@ -1,4 +1,4 @@
-"""Makes the Java start cache: one training run of an empty Neo4j, once for each machine and set of jars."""
+"""Makes the Java start cache: one training run of an empty Neo4j, once for each environment: its runtime and its jars."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import logging
 import os
 import secrets
 import shutil
+import time
+from datetime import timedelta
 from pathlib import Path
 
 from engine.embedded.file_locks import locked
@@ -18,31 +20,54 @@ from engine.errors import StackError
 from engine.progress import Progress
 
 TASK = "java start cache"
-KEPT = 3
-"""How many start caches stay, about 150 MB each: one for each installation that shares the cache folder."""
+UNUSED = timedelta(days=30)
+MOST_BYTES = 4 << 30
+"""How much the start caches of all environments may take together, about 140 MB each: the longest unused ones go first."""
+SAVED = 8.0
+"""Seconds that a start cache saves a start: a start waits no longer while another one makes its own."""
 _LOG = logging.getLogger(__name__)
 
 
 async def ensure_start_cache(java: Java, cache: Cache, progress: Progress) -> None:
-    """Make the start cache if there is none. A failure only costs speed, so it is logged and not raised."""
-    if java.start_cache.exists():
+    """Make the start cache of this environment if there is none. A failure only costs speed, so it is logged and not raised."""
+    if _used(java.start_cache):
         return
     cache.java.mkdir(parents=True, exist_ok=True)
-    async with locked(cache.lock("java"), progress, f"waiting for another {TASK}"):
-        if java.start_cache.exists():
+    waiting = f"waiting at most {SAVED:g} s while another start makes a {TASK}"
+    async with locked(cache.lock("java"), progress, waiting, SAVED) as held:
+        if _used(java.start_cache):
             return
-        progress.start(TASK, None)
-        folder = cache.java / f"training-{os.getpid()}-{secrets.token_hex(4)}"
-        try:
-            await _train(java, folder)
-            _forget_old(cache.java)
-        except (StackError, OSError) as error:
-            _LOG.warning("The Java start cache could not be made, starts will be slower: %s", error)
-            progress.finish(TASK, "not made, starts will be slower")
-        else:
-            progress.finish(TASK)
-        finally:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        if not held:
+            _LOG.info("This start is slower: another one makes a %s. The next start makes its own.", TASK)
+            return
+        await _make(java, cache, progress)
+
+
+async def _make(java: Java, cache: Cache, progress: Progress) -> None:
+    progress.start(TASK, None)
+    folder = cache.java / f"training-{os.getpid()}-{secrets.token_hex(4)}"
+    try:
+        await _train(java, folder)
+        _runtime_of(java.start_cache).write_text(str(java.program), encoding="utf-8")
+        forget_unused(cache.java)
+    except (StackError, OSError) as error:
+        _LOG.warning("The Java start cache could not be made, starts will be slower: %s", error)
+        progress.finish(TASK, "not made, starts will be slower")
+    else:
+        progress.finish(TASK)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _used(file: Path) -> bool:
+    """Whether there is one; its time says when it was last used."""
+    try:
+        os.utime(file)
+    except FileNotFoundError:
+        return False
+    except OSError:  # of another account, which may be read
+        return True
+    return True
 
 
 async def _train(java: Java, folder: Path) -> None:
@@ -62,8 +87,20 @@ async def _train(java: Java, folder: Path) -> None:
     recorded.replace(java.start_cache)
 
 
-def _forget_old(folder: Path) -> None:
-    """Start caches are big; those of runtimes that are no longer installed are not worth keeping."""
-    newest_first = sorted(folder.glob("start-*.aot"), key=lambda file: file.stat().st_mtime, reverse=True)
-    for file in newest_first[KEPT:]:
-        file.unlink(missing_ok=True)
+def forget_unused(folder: Path, most_bytes: int = MOST_BYTES) -> None:
+    """Removes start caches whose runtime is no longer installed, and those that no start has used for long; of more than may be
+    kept the longest unused. One that is in use is never removed by another environment that makes its own."""
+    kept, oldest = 0, time.time() - UNUSED.total_seconds()
+    for file in sorted(folder.glob("start-*.aot"), key=lambda file: file.stat().st_mtime, reverse=True):
+        facts, runtime = file.stat(), _runtime_of(file)
+        kept += facts.st_size
+        gone = runtime.exists() and not Path(runtime.read_text(encoding="utf-8")).exists()
+        if gone or facts.st_mtime < oldest or kept > most_bytes:
+            kept -= facts.st_size
+            file.unlink(missing_ok=True)
+            runtime.unlink(missing_ok=True)
+
+
+def _runtime_of(start_cache: Path) -> Path:
+    """The file that names the runtime for which a start cache was made."""
+    return start_cache.with_suffix(".runtime")

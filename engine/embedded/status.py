@@ -14,7 +14,7 @@ import psutil
 from engine.embedded.door import Message
 from engine.embedded.layout import Home
 from engine.embedded.ports import LOOPBACK
-from engine.embedded.processes import Identity
+from engine.embedded.processes import ProcessIdentity
 from engine.embedded.reach import Running, ServerStatus, StackStatus, State, read_state
 
 
@@ -38,7 +38,7 @@ def status(home: Path) -> StackStatus:
 def _preloaded(home: Home) -> tuple[Running, ...]:
     """The process that commands are forked from, if it is there; it has no port."""
     with contextlib.suppress(OSError, ValueError, TypeError):
-        return (Running("commands", Identity(**json.loads(home.commands.read_text())), 0),)
+        return (Running("commands", ProcessIdentity(**json.loads(home.commands.read_text())), 0),)
     return ()
 
 

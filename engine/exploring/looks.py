@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.domain.edge import EDGE_TYPES
 from engine.knowledge.configuration import FREE_TYPE, Domain
 
 NO_ICON = "no-icon"
@@ -43,7 +44,7 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RelationshipLook:
     """Relationships of a type; `caption` is the property that says more than the type, if one does."""
 
     type: str
@@ -74,8 +75,12 @@ _KINDS = {
 }
 _ENTITY = "#FFB38A"
 
+_PRIVATE = (Rule("privacy", "private", color="#C08A00"),)
+
 _AROUND = (
-    Category("Record", "#FFE081", ("title",), size=0.75, rules=(Rule("privacy", "private", color="#C08A00"),)),
+    Category("Conversation", "#FFE081", ("caption", "title"), size=0.75, rules=_PRIVATE),
+    Category("Document", "#E8C547", ("caption", "title"), size=0.75, rules=_PRIVATE),
+    Category("Record", "#FFE081", ("title",), size=0.75, rules=_PRIVATE),
     Category(
         "Fact",
         "#FFC454",
@@ -94,26 +99,25 @@ _AROUND = (
 )
 
 _LINES = (
-    Line("HAS_CHILD", "#4C8EDA", size=2),
-    Line("RELATED", "#57C7E3", "edge_type", size=2),
-    Line("HOLDS", "#FFE081"),
-    Line("IS_ABOUT", "#57C7E3"),
-    Line("ANCHORED_AT", "#A5D8E6", "mentions"),
-    Line("MENTIONS", GREY),
-    Line("MENTIONED", GREY),
-    Line("NAMES", GREY),
-    Line("EVIDENCE", "#C08A00"),
-    Line("STATES", "#FFC454"),
-    Line("ABOUT", "#FFC454"),
-    Line("SUPERSEDES", "#DA7194"),
-    Line("CONTRADICTS", "#F16667", size=2),
-    Line("POSSIBLY_SAME", "#ECB5C9", "reason"),
-    Line("IN_COMMUNITY", "#B39DDB"),
-    Line("INTENDS", "#569480", "name"),
-    Line("WAS", "#848484"),
-    Line("HAD_CHILD", "#848484"),
-    Line("WAS_RELATED", "#848484", "edge_type"),
-    Line("GRANTED", "#848484", "mode"),
+    RelationshipLook("HAS_CHILD", "#4C8EDA", size=2),
+    RelationshipLook("RELATED", "#57C7E3", "edge_type", size=2),
+    RelationshipLook("HOLDS", "#FFE081"),
+    RelationshipLook("IS_ABOUT", "#57C7E3"),
+    RelationshipLook("ANCHORED_AT", "#A5D8E6", "mentions"),
+    RelationshipLook("MENTIONS", GREY),
+    RelationshipLook("NAMES", GREY),
+    RelationshipLook("EVIDENCE", "#C08A00"),
+    RelationshipLook("STATES", "#FFC454"),
+    RelationshipLook("ABOUT", "#FFC454"),
+    RelationshipLook("SUPERSEDES", "#DA7194"),
+    RelationshipLook("CONTRADICTS", "#F16667", size=2),
+    RelationshipLook("POSSIBLY_SAME", "#ECB5C9", "reason"),
+    RelationshipLook("IN_COMMUNITY", "#B39DDB"),
+    RelationshipLook("INTENDS", "#569480", "name"),
+    RelationshipLook("WAS", "#848484"),
+    RelationshipLook("HAD_CHILD", "#848484"),
+    RelationshipLook("WAS_RELATED", "#848484", "edge_type"),
+    RelationshipLook("GRANTED", "#848484", "mode"),
 )
 
 
@@ -125,14 +129,16 @@ def categories(domain: Domain) -> Iterator[Category]:
     for kind in domain.kinds:
         color, icon = _KINDS.get(kind.name, (_ENTITY, NO_ICON))
         yield Category(kind.label, color, icon=icon, rules=(_MERGED,))
-    yield from _AROUND
+    yield from (box for box in _AROUND if box.label not in domain.labels.values())  # a domain may have documents, too
     kinds = (Rule("kind", kind, color=color) for kind, (color, _) in _KINDS.items())
     yield Category("Entity", _ENTITY, rules=(_MERGED, *kinds))
 
 
-def lines(domain: Domain) -> Iterator[Line]:
-    """The relationships of the engine, then the relations between entities."""
+def lines(domain: Domain) -> Iterator[RelationshipLook]:
+    """The relationships of the engine, edges of listed types among them, then the relations between entities."""
     yield from _LINES
+    yield from (RelationshipLook(edge_type, "#57C7E3", size=2) for edge_type in EDGE_TYPES)
     for relation in domain.relations:
-        yield Line(relation.name, "#F79767", size=2)
-    yield Line(FREE_TYPE, "#F79767", "name", size=2)
+        if relation.name not in EDGE_TYPES:
+            yield RelationshipLook(relation.name, "#F79767", size=2)
+    yield RelationshipLook(FREE_TYPE, "#F79767", "name", size=2)

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from engine.domain.node import User
 from engine.exploring import saved
-from engine.exploring.looks import Category, Line, Rule, categories, lines
+from engine.exploring.looks import Category, RelationshipLook, Rule, categories, lines
 from engine.exploring.saved import Saved
 from engine.knowledge.configuration import load_domain
 
@@ -151,7 +151,7 @@ def _properties(of: str, properties: Iterable[list[str]]) -> list[dict[str, str]
     return [{"propertyKey": name, "type": of, "dataType": _data_type(stored)} for name, stored in properties]
 
 
-def _line(style: Line, found: Typed) -> dict[str, Any]:
+def _line(style: RelationshipLook, found: Typed) -> dict[str, Any]:
     return {
         "id": style.type,
         "name": style.type,

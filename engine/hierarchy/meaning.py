@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from engine.commit.rows import pending_vectors
+from engine.commit.rows import due
 from engine.errors import ProviderUnavailable
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Postgres
@@ -19,5 +19,5 @@ async def shell_meaning(postgres: Postgres, active: ActiveModel, node_id: UUID, 
     except ProviderUnavailable:
         # Noted before the shell is written: after a crash in between the job still makes its vector.
         async with postgres.as_service() as connection:
-            await pending_vectors.note(connection, [node_id])
+            await due.note(connection, "vectors", [node_id])
         return {}

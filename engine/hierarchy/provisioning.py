@@ -17,7 +17,7 @@ from engine.commit.changes import NodeProvisioned, to_json
 from engine.commit.outbox import Commit
 from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
-from engine.domain.graph import Shell
+from engine.domain.graph import NewShell
 from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name, name_key, schema_name, slug
 from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User, shell_text
@@ -102,8 +102,9 @@ class Provisioning:
             unit.follow(_follow(made, shell))
         return User(row.user_id, handle, row.display_name, row.created)
 
-    async def node(self, principal: Principal, new: NewNode) -> ProvisionedNode:
-        """The child of that name, created when there is none; the answer to a repeated request is the same.
+    async def node(self, principal: Principal, new: NewNode, own_id: UUID | None = None) -> ProvisionedNode:
+        """The child of that name, created when there is none. Under the `own_id` of a request it is one that this request
+        created, also where it is repeated.
 
         Raises NotFound for an unknown parent, DepthExceeded below layer 5 (logged, nothing is created),
         InvalidName, InvalidInput.
@@ -111,7 +112,7 @@ class Provisioning:
         new = _checked(new)
         if not principal.owns:
             raise NotFound  # only its user shapes a graph: a sibling's name is an answer too
-        node_id = uuid4()
+        node_id = own_id or uuid4()
         place, meaning = await asyncio.gather(self._place(principal, new.parent_id), self._meaning(node_id, new))
         if place.layer >= MAX_LAYER:
             await self._log_too_deep(principal, new, place)
@@ -123,7 +124,7 @@ class Provisioning:
         parameters = _registration(node_id, new, _schema_names(place.root_schema, path, node_id), shell)
         provision = sql_text("node/provision")
         row = await self._units.call(principal, provision, parameters, _Registered, lambda made: _follow(made, shell))
-        return _provisioned(row)
+        return replace(_provisioned(row), created=row.created or row.node_id == own_id)
 
     async def whole_path(self, principal: Principal, nodes: Sequence[NewNode]) -> ProvisionedNode:
         """The node at the end of a path below the root. Missing nodes of the path are created, all or none.
@@ -182,9 +183,11 @@ class Provisioning:
         text = shell_text(new.name, new.summary, new.keywords)
         return await shell_meaning(self._postgres, self._active, node_id, text)
 
-    def _shell(self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, meaning: dict[str, Any]) -> Shell:
+    def _shell(
+        self, user_id: UUID, node_id: UUID, new: NewNode, node_type: NodeType, meaning: dict[str, Any]
+    ) -> NewShell:
         """The graph's part of the commit; the schema's name and the layer are known after registration."""
-        return Shell(
+        return NewShell(
             node_id=node_id,
             user_id=user_id,
             user_key=user_id.hex,
@@ -202,7 +205,7 @@ class Provisioning:
         )
 
 
-def _follow(row: _Registered, shell: Shell) -> Follow:
+def _follow(row: _Registered, shell: NewShell) -> Follow:
     """The commit of a node that was registered now; of one that another process registers, its id."""
     if row.created:
         registered = replace(shell, layer=row.layer, schema_name=row.schema_name)
@@ -214,7 +217,7 @@ def _provisioned(row: _Registered) -> ProvisionedNode:
     return ProvisionedNode(row.node_id, row.schema_name, row.layer, row.node_type, row.created)
 
 
-def _registration(node_id: UUID, new: NewNode, schemas: Sequence[str], shell: Shell) -> dict[str, Any]:
+def _registration(node_id: UUID, new: NewNode, schemas: Sequence[str], shell: NewShell) -> dict[str, Any]:
     return {
         "node_id": node_id,
         "parent_id": new.parent_id,

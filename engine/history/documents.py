@@ -26,7 +26,7 @@ class VersionPlace:
     newest: list[UUID]
 
 
-class Documents:
+class DocumentReads:
     """Documents of a graph: all of them for its user, its own for a persona."""
 
     def __init__(self, postgres: Postgres, shells: Shells) -> None:

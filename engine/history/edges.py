@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID, uuid4, uuid5
+from uuid import UUID, uuid5
 
 from engine.commit.changes import EdgeRevised
 from engine.commit.rows import deltas
@@ -38,8 +38,8 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.shells import Shells
-from engine.history.chain import load, next_delta
 from engine.history.nodes import replayed
+from engine.records.chain import delta_id_of, load, next_delta
 from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher
@@ -84,9 +84,11 @@ class EdgeHistory:
         self._clock = clock
 
     async def make(
-        self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
-    ) -> CreatedEdge:
-        """Makes an edge, or returns the one of that type between these nodes. One that had ended holds again from now on.
+        self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str],
+        key: str | None = None,
+    ) -> CreatedEdge:  # fmt: skip
+        """Makes an edge, or returns the one of that type between these nodes. One that had ended holds again from now on. What a
+        request does is known by its `key` where it is repeated.
 
         Raises NotFound when an end is missing, Archived for a new one at an archived node, InvalidInput for an edge from a
         node to itself or reserved properties, StoreUnavailable.
@@ -98,34 +100,43 @@ class EdgeHistory:
         ends = {"source_id": str(source), "target_id": str(target)}
         between = {**principal.parameters, **ends, "edge_type": edge_type}
         if found := await self._neo4j.read(cypher("edge/between"), row=_Edge, **between):
-            return await self._there(principal, found[0])
+            return await self._there(principal, found[0], key)
         if not await self._neo4j.read(cypher("edge/ends"), row=_Ends, **principal.parameters, **ends):
             raise NotFound
         await require_unarchived(self._postgres, principal, source, target)
         try:
-            return await self._create(principal, source, target, edge_type, properties)
+            return await self._create(principal, source, target, edge_type, properties, key)
         except Conflict as error:  # a concurrent request makes the same one
             found = await self._neo4j.read(cypher("edge/between"), row=_Edge, **between)
             if not found:
                 raise StoreUnavailable(STORE, "This edge is still being finished; try again.") from error
             return CreatedEdge(found[0].edge_id, created=False)
 
-    async def _there(self, principal: Principal, edge: _Edge) -> CreatedEdge:
-        """A known edge: unchanged, or holding again."""
+    async def _there(self, principal: Principal, edge: _Edge, key: str | None) -> CreatedEdge:
+        """A known edge: unchanged, or holding again; or what an earlier attempt of the request did with it."""
         reopened = False
+        if key:
+            async with self._postgres.as_principal(principal) as connection:
+                chain = await load(connection, edge.source_id, edge.edge_id)
+            own_id = delta_id_of(edge.edge_id, principal.name, key)
+            for did in (delta.operation for delta in chain if delta.delta_id == own_id):
+                return CreatedEdge(edge.edge_id, created=did == "created", reopened=did == "reopened")
         if edge.known_to is not None or (edge.valid_to is not None and edge.valid_to <= self._clock.now()):
-            change = Change("edge", edge.edge_id, {ENDED: False})
+            change = Change("edge", edge.edge_id, {ENDED: False}, key=key)
             reopened = (await self.change(principal, change)).changed
         return CreatedEdge(edge.edge_id, created=False, reopened=reopened)
 
     async def _create(
-        self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str]
-    ) -> CreatedEdge:
+        self, principal: Principal, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str],
+        key: str | None,
+    ) -> CreatedEdge:  # fmt: skip
         # The text keeps the word of older releases: the same edge has the same id in every home.
         edge_id = uuid5(principal.user_id, f"relation:{source}:{target}:{edge_type}")
         now = self._clock.now()
         fields = {"edge_type": FieldChange(None, edge_type), "properties": FieldChange(None, dict(properties))}
-        delta = Delta(uuid4(), "edge", edge_id, 1, "created", fields, None, now, principal.name)
+        delta = Delta(
+            delta_id_of(edge_id, principal.name, key), "edge", edge_id, 1, "created", fields, None, now, principal.name
+        )
         plan = Plan(Slice(BEGINNING, None, {"properties": dict(properties)}), now, (), ())
         ends = {"edge_type": edge_type, "source_id": str(source), "target_id": str(target)}
         await self._commit(principal, source, delta, None, _revision(principal, delta, plan, ends))

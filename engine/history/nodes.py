@@ -38,8 +38,8 @@ from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.hierarchy.meaning import shell_meaning
-from engine.history.chain import load, next_delta
 from engine.providers.active import ActiveModel
+from engine.records.chain import load, next_delta
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Jsonb, Parameters, Postgres
 from engine.stores.rows import only

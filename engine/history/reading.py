@@ -28,9 +28,9 @@ from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import Shells
-from engine.history.chain import load
 from engine.history.edges import EdgeHistory
 from engine.history.nodes import NodeHistory
+from engine.records.chain import load
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
 from engine.stores.statements import sql_in, sql_text

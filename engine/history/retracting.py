@@ -15,18 +15,17 @@ from engine.commit.rows import term_counts
 from engine.commit.rows.retractions import RetractionStep
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.delta import BEGINNING, RETRACTED, Change, Changed
-from engine.domain.document import RecordRenewal
 from engine.domain.fact import FactRow
 from engine.domain.retraction import RecordRetraction
 from engine.domain.scope import counted_unit
 from engine.domain.terms import terms_of
 from engine.errors import Conflict
-from engine.history.contents import Place, recorded
-from engine.history.facts import FactItems, FactTimes
-from engine.history.renewal import Renewals
-from engine.knowledge.facts.stated import Shown, stated
+from engine.knowledge.facts.stated import ShownFact, stated
 from engine.knowledge.facts.withdrawing import Affected
 from engine.providers.active import Model
+from engine.records.fact_items import FactItems, FactTimes
+from engine.records.slices import SlicePlace, recorded
+from engine.records.writer import RecordPlace, RecordRenewal, RecordWriter
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 
@@ -62,14 +61,17 @@ async def holding(connection: Connection, around: Sequence[FactAround], gone: fr
     return found
 
 
-class RetractedRecords(Renewals):
+class RetractedRecords:
     """Withdraws records and brings them back; makes items of facts that go on in another record."""
 
-    async def record(self, connection: Connection, place: Place, step: RetractionStep) -> tuple[GraphChange, ...]:
+    def __init__(self, writer: RecordWriter) -> None:
+        self._writer = writer
+
+    async def record(self, connection: Connection, place: SlicePlace, step: RetractionStep) -> tuple[GraphChange, ...]:
         """Writes the change of a record; returns the graph's part, nothing where it was so already. Raises NotFound."""
         fields = {RETRACTED: not step.undone}
         change = Change("record", step.record_id, fields, place.node_id, correction=True, reason=step.reason)
-        written = await self._next(connection, place, change)
+        written = await self._writer.slices.change(connection, place, change)
         if isinstance(written, Changed):
             return ()
         delta, plan = written
@@ -93,17 +95,16 @@ class RetractedRecords(Renewals):
         terms = await item_rows.promote(connection, schema, copied | times)
         if terms is None:
             return
-        private, scoped = taker.privacy == "private", taker.scope != "user"
-        unit_name = counted_unit("passage", private=private, scoped=scoped)
+        unit_name = counted_unit("passage", taker.privacy, taker.scope)
         counted = Counter([0, *terms_of(terms)])
         await term_counts.move(connection, schema, term_counts.moves({unit_name: counted}))
-        renewal = RecordRenewal(taker.node_id, schema, taker.record_id, {}, None, (), STAYS, now)
-        renewed = await self.renew(connection, unit.principal, model, renewal)
+        place = RecordPlace(taker.record_id, taker.node_id, schema)
+        kept, commit_id = await self._writer.lock(unit, place), uuid4()
+        change = RecordRenewal(place, STAYS, at=now)
+        renewed = await self._writer.change(unit, change, kept, model, commit_id) if kept else None
         if renewed is None:
             raise Conflict("A record that says the same was ended meanwhile.")
-        counted_items = sql_in("item/counted", schema)
-        [items] = await connection.fetch(counted_items, {"record_id": taker.record_id}, row=int)
-        await unit.accept(RecordRevised(replace(renewed.graph, items=items)))
+        await unit.accept(RecordRevised(renewed.graph), commit_id=commit_id)
 
 
 class RetractedFacts:
@@ -141,10 +142,10 @@ class RetractedFacts:
             await unit.accept(change, commit_id=commit_id)
 
 
-def _shown(affected: Affected, fact: UUID) -> Shown:
+def _shown(affected: Affected, fact: UUID) -> ShownFact:
     """What the graph shows of a fact: one that takes the place of another is shown as that was; a confirmation is no item."""
     role, was = affected.role(fact), affected.before(fact)
-    return Shown(copied=was.confirms if role == "promoted" else None, item=role != "confirmation")
+    return ShownFact(copied=was.confirms if role == "promoted" else None, item=role != "confirmation")
 
 
 def _retracted(affected: Affected, fact: UUID, step: RetractionStep) -> bool | None:

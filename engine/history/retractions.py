@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from uuid import UUID
 
-from engine.commit.rows import facts as fact_rows
+from engine.commit.rows import due
 from engine.commit.rows import retractions as rows
-from engine.commit.rows.retractions import RetractionStep, Source
+from engine.commit.rows.retractions import RetractionStep, WithdrawnSource
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork, attempts
 from engine.domain.clock import NOW, Clock
 from engine.domain.fact import FactRow
@@ -32,11 +32,11 @@ from engine.domain.retraction import (
     SourceRecord,
 )
 from engine.errors import EmbeddingsChanged, InvalidInput, NotFound
-from engine.history.contents import Place
 from engine.history.retracting import FactAround, RetractedFacts, RetractedRecords, facts_around, holding
 from engine.knowledge.facts.withdrawing import Affected
 from engine.knowledge.reading import EntityReads
 from engine.providers.active import ActiveModel, Model
+from engine.records.slices import SlicePlace
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
 from engine.stores.statements import cypher, sql_in, sql_text
@@ -65,9 +65,10 @@ class _Stated:
 class _Caption:
     item_id: UUID
     content: str
+    holds: bool
 
 
-class Retractions:
+class SourceRetractions:
     """Withdraws sources, and brings them back."""
 
     def __init__(  # noqa: PLR0913 (wired in one place)
@@ -138,7 +139,7 @@ class Retractions:
 
     # what is withdrawn -----------------------------------------------------------------------------------
 
-    async def _sources(self, principal: Principal, subject: RetractionSubject) -> list[Source]:
+    async def _sources(self, principal: Principal, subject: RetractionSubject) -> list[WithdrawnSource]:
         """The records of a subject, or the fact. Raises NotFound, InvalidInput."""
         if subject.kind == "source":  # a conversation or a document
             return await self._of_source(principal, [subject.id, source_key(subject.id)])
@@ -152,16 +153,20 @@ class Retractions:
             fact = next((one.row for one in around if one.row.fact_id == named), None)
             if fact is None:
                 raise NotFound
-            return [Source(fact.node_id, fact.record_id, fact.fact_id)]
+            stated = [
+                one for one in await self._places(principal, [fact.record_id]) if one.source_id.startswith("fact:")
+            ]
+            # a record that states this fact alone goes with it: its title and its file are the fact's words
+            return [WithdrawnSource(fact.node_id, fact.record_id, None if stated else fact.fact_id)]
         place = only(await self._places(principal, [named]))
         if subject.kind == "document":
             return await self._of_source(principal, [place.source_id])
-        return [Source(place.node_id, place.record_id)]
+        return [WithdrawnSource(place.node_id, place.record_id)]
 
-    async def _of_source(self, principal: Principal, sources: list[str]) -> list[Source]:
+    async def _of_source(self, principal: Principal, sources: list[str]) -> list[WithdrawnSource]:
         found = await self._reads.read(principal, NOW, cypher("record/of_source"), _Place, sources=sources)
         only(found)
-        return [Source(one.node_id, one.record_id) for one in found]
+        return [WithdrawnSource(one.node_id, one.record_id) for one in found]
 
     async def _places(self, principal: Principal, records: Sequence[UUID]) -> list[_Place]:
         asked = {"records": [str(one) for one in records]}
@@ -176,11 +181,12 @@ class Retractions:
     ) -> tuple[AffectedFact, ...]:
         schemas = {one.row.fact_id: one.schema_name for one in around}
         texts: dict[UUID, str] = {}
+        reviving = {row.fact_id for row, effect in effects if effect == "revives"}
         by_schema = sorted((schemas[row.fact_id], row.fact_id) for row, _ in effects)
         for schema, own in groupby(by_schema, lambda one: one[0]):
             asked = {"items": [fact for _, fact in own]}
             found = await self._postgres.fetch(principal, sql_in("item/captions", schema), asked, row=_Caption)
-            texts |= {one.item_id: one.content for one in found}
+            texts |= {one.item_id: one.content for one in found if one.holds or one.item_id in reviving}
         return tuple(
             AffectedFact(row.fact_id, row.node_id, texts.get(row.fact_id, ""), effect) for row, effect in effects
         )
@@ -227,11 +233,11 @@ class Retractions:
         schemas = {one.row.fact_id: one.schema_name for one in around}
         await self._facts.write(unit, model, affected, schemas, step, now)
         if records:
-            place = Place(unit.principal, step.node_id, step.schema_name, "record", model)
+            place = SlicePlace(unit.principal, step.node_id, step.schema_name, "record", model)
             changes = await self._records.record(connection, place, step)
             if changes:
                 await unit.accept(*changes)
-        await fact_rows.note(connection, nodes)
+        await due.note(connection, "chains", nodes)
         await rows.end_step(connection, retraction_id, step, affected.logged(), now)
 
     async def _found(self, principal: Principal, one: UUID | None, before: int | None, limit: int) -> list[Retraction]:

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from engine.domain.embedding import Embedded
-from engine.domain.record import LeftOut, LeftOutKind
+from engine.domain.report import DeferredKind, DeferredWork
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import LimitReached, budget
@@ -27,7 +27,7 @@ class Allowance:
 
     def __init__(self, active: ActiveModel) -> None:
         self._active = active
-        self._left: Counter[tuple[LeftOutKind, str]] = Counter()
+        self._left: Counter[tuple[DeferredKind, str]] = Counter()
         self._ahead: dict[tuple[str, str], Embedded] = {}
 
     async def vectors(self, model: Model, texts: Sequence[str]) -> list[Embedded | None]:
@@ -93,7 +93,7 @@ class Allowance:
             return await self._active.patience.asked(lambda: model.embed_documents(texts))
 
     async def answer(
-        self, what: LeftOutKind, given: Sequence[str], items: int, call: Callable[[], Awaitable[Answer]]
+        self, what: DeferredKind, given: Sequence[str], items: int, call: Callable[[], Awaitable[Answer]]
     ) -> Answer | None:
         """A language model's answer about so many items; None where a limit leaves them out.
 
@@ -106,5 +106,5 @@ class Allowance:
             return None
 
     @property
-    def left_out(self) -> tuple[LeftOut, ...]:
-        return tuple(LeftOut(what, items, reason) for (what, reason), items in self._left.items())
+    def left_out(self) -> tuple[DeferredWork, ...]:
+        return tuple(DeferredWork(what, items, reason) for (what, reason), items in self._left.items())

@@ -14,15 +14,15 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC
-from itertools import chain
+from datetime import UTC, datetime
 
 from engine.domain.history import Conversation, Turn, source_key
-from engine.domain.record import FileDraft, Skipped
+from engine.domain.record import FileDraft
+from engine.domain.report import Skipped
 from engine.errors import InvalidText, TooLarge
 from engine.ingest.drafts import Document
-from engine.ingest.packing import is_native
 from engine.privacy.redact import Counts, Redactor, total
+from engine.records.packing import is_native
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +40,20 @@ class Cleaned:
         return total((self.title, *self.units[start:]))
 
     def knows(self, content_hash: bytes, units: int) -> bool:
-        """Whether the hash is that of the first units, redacted or original, with their times as they came or in UTC."""
+        """Whether the hash is that of the first units, redacted or original; as earlier versions made it, too."""
         contents = (self.content, self.original)
-        return any(fingerprint(one, units) == content_hash for one in chain(contents, map(_in_utc, contents))) or any(
-            isinstance(content, Conversation) and turns_hash(content.turns[:units]) == content_hash
+        return any(
+            fingerprint(one, units, as_came=came) == content_hash for one in contents for came in (False, True)
+        ) or any(
+            isinstance(content, Conversation) and turns_hash(content.turns[:units], as_came=True) == content_hash
             for content in contents
         )
 
 
-def _in_utc(content: Conversation | Document) -> Conversation | Document:
-    """A conversation as REST takes it in. An import keeps the offsets of times."""
-    if not isinstance(content, Conversation):
-        return content
-    try:
-        turns = tuple(replace(turn, at=turn.at.astimezone(UTC)) if turn.at else turn for turn in content.turns)
-    except OverflowError:  # outside of the years 1 to 9999: it is refused later
-        return content
-    return replace(content, turns=turns)
-
-
-def fingerprint(content: Conversation | Document, units: int | None = None) -> bytes:
+def fingerprint(content: Conversation | Document, units: int | None = None, *, as_came: bool = False) -> bytes:
     """SHA-256 by which stored units are recognised as the start of this content; of turns, a chain with a link for each."""
     if isinstance(content, Conversation):
-        return chained(b"", (turns_hash([turn]) for turn in content.turns[:units]))
+        return chained(b"", (turns_hash([turn], as_came=as_came) for turn in content.turns[:units]))
     return hashlib.sha256(content.text.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -73,14 +64,24 @@ def chained(chain: bytes, digests: Iterable[bytes]) -> bytes:
     return chain
 
 
-def turns_hash(turns: Sequence[Turn]) -> bytes:
-    """SHA-256 over speakers, texts and times, in order: of one turn, or, as earlier versions kept it, of all."""
+def turns_hash(turns: Sequence[Turn], *, as_came: bool = False) -> bytes:
+    """SHA-256 over speakers, texts and times in UTC, in order: of one turn, or, as earlier versions kept it, of all.
+    `as_came`: with the offsets of the times, as an import once kept it."""
     digest = hashlib.sha256()
     for turn in turns:
-        for part in (turn.speaker, turn.text, turn.at.isoformat() if turn.at else ""):
+        for part in (turn.speaker, turn.text, _time(turn.at, as_came=as_came)):
             data = part.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "big") + data)
     return digest.digest()
+
+
+def _time(moment: datetime | None, *, as_came: bool) -> str:
+    if moment is None:
+        return ""
+    try:
+        return (moment if as_came or moment.tzinfo is None else moment.astimezone(UTC)).isoformat()
+    except OverflowError:  # outside of the years 1 to 9999: it is refused later
+        return moment.isoformat()
 
 
 def key_of(content: Conversation | Document, redactor: Redactor) -> str:

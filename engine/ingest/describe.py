@@ -8,7 +8,7 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from engine.domain.description import keywords, summarize, summary_vector
+from engine.domain.description import keywords, summarize, summary_vector, tags
 from engine.domain.embedding import Embedded, vector_of
 from engine.domain.extraction import WHOLE, Derived
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
@@ -17,8 +17,6 @@ from engine.providers.embedder import Vectors
 
 LONGEST_WHOLE = 20_000
 """Characters up to which an input's fact quotes it whole; the fact of a longer input holds the summary instead."""
-MOST_TAGS = 12
-"""Keywords of one passage at most."""
 
 
 def describe(draft: RecordDraft, count_tokens: Callable[[str], int], summary_words: int) -> RecordDraft:
@@ -34,11 +32,8 @@ def describe(draft: RecordDraft, count_tokens: Callable[[str], int], summary_wor
 
 
 def _tags(item: ItemDraft) -> tuple[str, ...]:
-    """Keywords of a passage: names, then topics. Turns are too short for keywords of their own."""
-    if item.kind != "chunk":
-        return ()
-    found = keywords([item], "")
-    return tuple(dict.fromkeys((*found.entities[: MOST_TAGS // 2], *found.topics)))[:MOST_TAGS]
+    """Keywords of a passage. Turns are too short for keywords of their own."""
+    return tags(item.content) if item.kind == "chunk" else ()
 
 
 def texts_of(drafts: Sequence[RecordDraft], *, derived: bool = False) -> list[str]:

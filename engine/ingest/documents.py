@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from engine.domain.fact import WrittenFact
 from engine.domain.history import HistoryFile
-from engine.domain.names import UNNAMED
+from engine.domain.names import UNNAMED, file_name
 from engine.domain.node import ContentType
 from engine.domain.occasion import Occasion
 from engine.domain.record import AssignableNode, FileDraft
@@ -103,7 +103,7 @@ def text_document(source_id: str, title: str, content: bytes, file: HistoryFile)
         raise InvalidText(f"{title}: byte {error.start} is not UTF-8.") from error
     if "\x00" in text:
         raise InvalidText(f"{title}: character {text.index(chr(0)) + 1} is NUL; this is not a text.")
-    draft = FileDraft(uuid4(), file.path.name, "document", file.content_type, content)
+    draft = FileDraft(uuid4(), file_name(file.path.name), "document", file.content_type, content)
     return Document(f"file:{source_id}"[:500], title, text, file.occurred_at, "file_upload", draft)
 
 

@@ -13,16 +13,17 @@ from datetime import datetime
 from functools import cache, partial
 from uuid import UUID, uuid4, uuid5
 
-from engine.domain.dates import dates_in
 from engine.domain.description import keywords
 from engine.domain.extraction import Derived
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn, source_key
 from engine.domain.layout import LaidTurn, Layout
-from engine.domain.node import ContentType
-from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, TriggerType
+from engine.domain.node import ContentType, TriggerType
+from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
 from engine.domain.resource import ResourceType
+from engine.domain.said import spoken_dates
 from engine.domain.scope import Privacy
+from engine.domain.shown import titled
 from engine.domain.splitting import Chunk, splitter
 from engine.domain.utterance import below, embedded_text, has_question, utterance
 
@@ -59,7 +60,7 @@ def _conversation_record(
     conversation: Conversation, turns: Sequence[PlacedTurn], session: UUID, speakers: Sequence[str], trigger: TriggerType
 ) -> RecordDraft:  # fmt: skip
     items = tuple(item for turn in turns for item in turn_items(turn, conversation.started_at, session, speakers))
-    title = conversation.title or conversation.source_id
+    title = conversation.title or titled(conversation.source_id, turns[0].turn.text)
     transcript, layout = _transcript(conversation, turns, speakers)
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", conversation.source_id).strip("-.")[:80] or "conversation"
     file = FileDraft(uuid4(), f"{slug}.txt", "transcript", "text/plain", transcript.encode("utf-8"))
@@ -121,7 +122,7 @@ def turn_items(
             speaker=turn.speaker,
             source_ref=turn.ref,
             occurred_at=said_at,
-            dates=dates_in(part, said_at),
+            dates=spoken_dates(part, said_at),
             utterance=utterance(part, previous),
             span=None,
         )
@@ -174,7 +175,7 @@ def document_draft(
             unit="passage",
             source_ref=document.source_id,
             occurred_at=document.occurred_at,
-            dates=dates_in(piece.text, document.occurred_at),
+            dates=spoken_dates(piece.text, document.occurred_at),
             section=piece.section[:LONGEST_TITLE],
             span=(piece.start, piece.start + len(piece.text)),
         )

@@ -9,10 +9,9 @@ row of its confirmation keeps which record said it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -30,11 +29,12 @@ from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.ingest.describe import without
 from engine.knowledge.facts.attributes import attribute_of
-from engine.knowledge.facts.chains import Chains, Changes, FactVerdicts, Known, Likeness, planned
-from engine.knowledge.facts.stated import Shown, stated
+from engine.knowledge.facts.chains import ChainChanges, Chains, FactVerdicts, Known, Likeness, planned
+from engine.knowledge.facts.stated import ShownFact, stated
 from engine.knowledge.resolution.keys import words_of
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
+from engine.records.fact_items import FactItems
 from engine.stores.postgres import Connection, Jsonb
 from engine.stores.statements import sql_text
 
@@ -42,15 +42,6 @@ MOST = 24
 """Known facts that a new one is compared with."""
 USER = "user"
 """The subject of a fact that names none."""
-
-
-class EndsItems(Protocol):
-    """Ends items of facts inside a transaction; see `engine.history.facts`."""
-
-    async def end(
-        self, connection: Connection, principal: Principal, model: Model, facts: Sequence[EndingFact]
-    ) -> None:  # fmt: skip
-        """Ends them, each with a delta."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +67,16 @@ class _Near:
 
 
 @dataclass(frozen=True, slots=True)
+class _Apart:
+    node_id: UUID
+    others: list[UUID]
+
+
+@dataclass(frozen=True, slots=True)
 class Decided:
     """What new facts do, the schema of the node of each fact, and the attributes of new ones."""
 
-    changes: Changes
+    changes: ChainChanges
     schemas: Mapping[UUID, str]
     attributes: Sequence[FactAttribute] = ()
 
@@ -87,7 +84,7 @@ class Decided:
 class FactEntry:
     """Decides about new facts, and writes what was decided."""
 
-    def __init__(self, items: EndsItems, threshold: float) -> None:
+    def __init__(self, items: FactItems, threshold: float) -> None:
         """`threshold`: how near two meanings are from which on one may replace the other."""
         self._items, self._threshold = items, threshold
 
@@ -98,14 +95,17 @@ class FactEntry:
         found = await _found(unit.connection, new, model, MOST)
         subjects = {one.known.row.subject: one.subject for one in new}
         verdicts = {pair: told for one in new for pair, told in one.verdicts.items()}
-        chains = Chains(_known(found), subjects, _likeness(new, found), self._threshold, now, verdicts)
-        fresh = [one.known for one in new if one.known.row.fact_id not in chains.known]
+        known, fresh = _known(found), [one.known for one in new]
+        apart = await _apart(unit.connection, {one.row.node_id for one in (*known, *fresh)})
+        known, fresh = ([replace(one, apart=apart[one.row.node_id]) for one in facts] for facts in (known, fresh))
+        chains = Chains(known, subjects, _likeness(new, found), self._threshold, now, verdicts)
+        fresh = [one for one in fresh if one.row.fact_id not in chains.known]
         changes = planned(chains, fresh)
         for fact, row in changes.rows.items():
             changes.rows[fact] = replace(row, revision=row.revision + 1)
         schemas = {one.row.fact_id: one.schema_name for one in found}
         spoken_of = [
-            attribute_of(one.row.fact_id, one.text, subjects[one.row.subject], one.row.said_at)
+            attribute_of(one.row.fact_id, one.text, subjects[one.row.subject], one.row.said_at, one.row.known_from)
             for one in fresh
             if one.row.fact_id in changes.rows
         ]
@@ -133,6 +133,14 @@ async def near_facts(
     the end of the transaction."""
     found = await _found(connection, new, model, most)
     return _known(found), _likeness(new, found)
+
+
+async def _apart(connection: Connection, nodes: Collection[UUID]) -> Mapping[UUID, frozenset[UUID]]:
+    """For each of these nodes the others which somebody may not read who may read it."""
+    found: list[_Apart] = []
+    if len(nodes) > 1:
+        found = await connection.fetch(sql_text("fact/apart"), {"nodes": sorted(nodes)}, row=_Apart)
+    return dict.fromkeys(nodes, frozenset[UUID]()) | {one.node_id: frozenset(one.others) for one in found}
 
 
 async def _found(connection: Connection, new: Sequence[NewFact], model: Model, most: int) -> list[_Near]:
@@ -201,7 +209,7 @@ def _row(principal: Principal, draft: RecordDraft, item: ItemDraft, said_at: dat
     )
 
 
-def confirmed(record: EmbeddedRecord, changes: Changes) -> EmbeddedRecord:
+def confirmed(record: EmbeddedRecord, changes: ChainChanges) -> EmbeddedRecord:
     """The record without those of its facts that only say again what is known: a relation that one of them states names the known
     fact."""
     known = {fact: changes.rows[fact].confirms or fact for fact in changes.confirming}
@@ -216,17 +224,10 @@ def confirmed(record: EmbeddedRecord, changes: Changes) -> EmbeddedRecord:
     return without(replace(record, draft=replace(record.draft, relations=relations)), known)
 
 
-def begun(rows: Sequence[dict[str, Any]], starts: Mapping[UUID, datetime]) -> None:
-    """Rows of items that came without a date and hold from a time on, because they replace what has one."""
-    for row in rows:
-        if row["item_id"] in starts:
-            row["valid_from"] = starts[row["item_id"]]
-
-
 def in_graph(lines: Sequence[ManifestLine], records: Sequence[EmbeddedRecord], decided: Decided | None) -> FactsStated:
     """The graph's part of facts: new ones of these records, and known ones that they change, of other records, too."""
     shown = {
-        item.item_id: Shown(item.content, record.draft.about.get(item.item_id, ()))
+        item.item_id: ShownFact(item.content, record.draft.about.get(item.item_id, ()))
         for record in records
         for item in record.draft.items
         if item.kind == "fact"

@@ -19,8 +19,10 @@ from engine.domain.clock import check_time
 from engine.domain.document import NewVersion, chunk_hash
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
+from engine.domain.node import TriggerType
 from engine.domain.principal import Principal
-from engine.domain.record import STORED_ALREADY, RecordDraft, Skipped, SourceAdvance, TriggerType
+from engine.domain.record import RecordDraft, SourceAdvance
+from engine.domain.report import STORED_ALREADY, Skipped
 from engine.domain.scope import Origin, Privacy
 from engine.domain.splitting import Chunk, chunks
 from engine.domain.utterance import embedded_text
@@ -39,6 +41,8 @@ from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pendin
 from engine.ingest.versions.new_version import shared
 from engine.privacy.redact import Redactor, redacted_origin
 
+LONGEST_KEY = 500
+"""Characters of a source's id as it is kept."""
 LEAST_TURNS = 96
 """Turns and passages of the smallest of the last batches: a smaller one costs more in trips than it saves in waiting."""
 
@@ -88,9 +92,10 @@ class FreshTurns:
             self.conversation.title,
             [turn.text for turn in turns],
             [turn.speaker for turn in turns],
-            self.new.start,
-            asked.node,
-            _may_create(self.source) and not self.conversation.holds_private,
+            [turn.at or self.conversation.started_at for turn in turns],
+            start=self.new.start,
+            node=asked.node,
+            may_create=_may_create(self.source) and not self.conversation.holds_private,
             embedded=[embedded_text(turn.text[:LONGEST_ITEM], speakers) for turn in new],
         )
 
@@ -181,6 +186,12 @@ def fresh(
     known = seen.get(key)
     if known and known.set_aside:
         raise CommitSetAside(known.commit_id)
+    if known and pending.piece is None:  # a stream goes on where it was
+        key = known.key(key)
+        if known.withdrawn and len(key) <= LONGEST_KEY:
+            known = None
+        elif known.gone and not known.holding:
+            return Skipped(pending.content.source_id, known.gone)
     origin = redacted_origin(pending.origin, redactor)
     asked = replace(pending, origin=origin, privacy=_privacy(pending, origin))
     source = Source(key, uuid5(principal.user_id, key), clean, known, asked, trigger)
@@ -227,8 +238,12 @@ def new_turns(key: str, cleaned: Cleaned, known: SourceSeen | None, piece: Conti
             conversation.source_id, "Its stored turns were changed at the source; stored turns stay as they are."
         )
     if done == len(turns):
-        return Skipped(conversation.source_id, STORED_ALREADY if turns else "It has no turns.")
+        return Skipped(conversation.source_id, _stored(known) if turns else "It has no turns.")
     return NewTurns(done, 0, None, SourceAdvance(key, done, len(turns), fingerprint(conversation)))
+
+
+def _stored(known: SourceSeen | None) -> str:
+    return f"{STORED_ALREADY} {known.gone}".rstrip() if known else STORED_ALREADY
 
 
 def _piece(key: str, conversation: Conversation, done: int, piece: Continuation) -> NewTurns | Skipped:
@@ -240,7 +255,7 @@ def _piece(key: str, conversation: Conversation, done: int, piece: Continuation)
 
 def _document(source: Source, document: Document, max_text_bytes: int) -> FreshDocument | ChangedDocument | Skipped:
     if source.known and source.cleaned.knows(source.known.content_hash, 1):
-        return Skipped(document.source_id, STORED_ALREADY)
+        return Skipped(document.source_id, _stored(source.known))
     for text in (document.text, document.title):
         check_text(text, document.source_id, max_text_bytes)
     check_time(document.occurred_at, f"The time of {document.source_id}")

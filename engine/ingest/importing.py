@@ -13,7 +13,8 @@ from uuid import UUID
 from engine.domain.ingest import Terms
 from engine.domain.lines import Line, LineReport
 from engine.domain.principal import Principal
-from engine.domain.record import STORED_ALREADY, AssignableNode, Skipped
+from engine.domain.record import AssignableNode
+from engine.domain.report import STORED_ALREADY, Skipped
 from engine.domain.scope import check_privacy
 from engine.errors import Conflict, NotFound
 from engine.ingest.cleaning import Cleaned, cleaned, key_of
@@ -81,7 +82,9 @@ class Importing:
             (line.number, self._id(line))
             for (line, document), key in zip(documents, keys, strict=True)
             if key in held
-            and _holds([one for one in held[key] if line.version in (None, one.version)], document, self._redactor)
+            and await computed(
+                _holds, [one for one in held[key] if line.version in (None, one.version)], document, self._redactor
+            )
         ]
 
     def _groups(self, lines: Sequence[WrittenLine]) -> Iterator[list[WrittenLine]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator
@@ -19,13 +19,15 @@ from pydantic import BaseModel, BeforeValidator
 from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.fact import FactRelation
 from engine.domain.principal import Principal
+from engine.domain.prompt_lines import inline
 from engine.domain.record import EmbeddedRecord
 from engine.ingest.allowance import Allowance
-from engine.ingest.extraction.asked import AskedModel, Question, Reply
+from engine.ingest.extraction.asked import AskedModel, ModelQuestion, Reply
 from engine.ingest.facts import NewFact, near_facts, new_facts
 from engine.knowledge.facts.chains import Known, Likeness, in_order, said_after
 from engine.knowledge.facts.verdicts import relation, statement
 from engine.providers.active import Model
+from engine.providers.fields import Number, entries
 from engine.providers.language import Prompt
 from engine.stores.postgres import Postgres
 
@@ -37,6 +39,8 @@ PAIRS = 30
 """Pairs of one question."""
 LONGEST = 600
 """Characters of a fact that the model is shown."""
+
+MOST_VERDICTS = 1000
 
 PROMPT = Prompt(
     "verdicts",
@@ -60,21 +64,14 @@ _RELATIONS: Mapping[Said, FactRelation] = {"same": "same", "replaces": "changes"
 class Judged(BaseModel):
     """The verdict about one entry."""
 
-    entry: int
+    entry: Number
     verdict: Said
-
-
-def _whole(value: Any) -> Any:
-    """The entries that are verdicts."""
-    if not isinstance(value, list):
-        return value
-    return [one for one in value if isinstance(one, dict) and one.get("verdict") in _RELATIONS and "entry" in one]
 
 
 class Verdicts(BaseModel):
     """A model's answer about some entries."""
 
-    verdicts: Annotated[list[Judged], BeforeValidator(_whole)]
+    verdicts: Annotated[list[Judged], BeforeValidator(entries(Judged, MOST_VERDICTS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,7 @@ class JudgedFacts:
             known, likeness = await near_facts(connection, new, model, NEAREST)
         pairs = list({pair.key: pair for pair in self._pairs(new, known, likeness)}.values())
         groups = [pairs[start : start + PAIRS] for start in range(0, len(pairs), PAIRS)]
-        questions = [Question(_entries(group), len(group), "verdicts") for group in groups]
+        questions = [ModelQuestion(pairs_shown(group), len(group), "verdicts") for group in groups]
         replies = await self._model.answers(principal, PROMPT, questions, Verdicts, allowance)
         verdicts: dict[tuple[UUID, UUID], FactRelation] = {}
         for group, reply in zip(groups, replies, strict=True):
@@ -141,10 +138,11 @@ class JudgedFacts:
         return near or relation(before, after, likeness, self._threshold) != "none"
 
 
-def _entries(pairs: Sequence[Pair]) -> str:
+def pairs_shown(pairs: Sequence[Pair]) -> str:
+    """What the model reads."""
     return "\n".join(
-        f"[{number}] earlier{_day(pair.earlier)}: {pair.earlier.text[:LONGEST]}\n"
-        f"    later{_day(pair.later)}: {pair.later.text[:LONGEST]}"
+        f"[{number}] earlier{_day(pair.earlier)}: {inline(pair.earlier.text[:LONGEST])}\n"
+        f"    later{_day(pair.later)}: {inline(pair.later.text[:LONGEST])}"
         for number, pair in enumerate(pairs)
     )
 

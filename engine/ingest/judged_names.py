@@ -6,20 +6,24 @@ Without a usable answer, or where a limit leaves it out, the user decides. Kept 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator
 
 from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.principal import Principal
+from engine.domain.prompt_lines import inline
 from engine.ingest.allowance import Allowance
-from engine.ingest.extraction.asked import AskedModel, Question, Reply
+from engine.ingest.extraction.asked import AskedModel, ModelQuestion, Reply
 from engine.knowledge.known_lines import KnownLines
-from engine.knowledge.resolution.doubts import Doubt, SameEntity
+from engine.knowledge.resolution.doubts import NameDoubt, SameEntity
+from engine.providers.fields import Number, entries
 from engine.providers.language import Prompt
 
 LONGEST = 300
 """Characters of a text around a name that the model is shown."""
+
+MOST_VERDICTS = 1000
 
 PROMPT = Prompt(
     "names",
@@ -38,21 +42,14 @@ _VERDICTS: Sequence[SameEntity] = ("same", "different", "unsure")
 class JudgedName(BaseModel):
     """The verdict about one entry."""
 
-    entry: int
+    entry: Number
     verdict: Literal["same", "different", "unsure"]
-
-
-def _whole(value: Any) -> Any:
-    """The entries that are verdicts."""
-    if not isinstance(value, list):
-        return value
-    return [one for one in value if isinstance(one, dict) and one.get("verdict") in _VERDICTS and "entry" in one]
 
 
 class NameVerdicts(BaseModel):
     """A model's answer about some entries."""
 
-    verdicts: Annotated[list[JudgedName], BeforeValidator(_whole)]
+    verdicts: Annotated[list[JudgedName], BeforeValidator(entries(JudgedName, MOST_VERDICTS))]
 
 
 class JudgedNames:
@@ -62,28 +59,29 @@ class JudgedNames:
         self._model, self._known, self._principal, self._allowance = model, known, principal, allowance
         self.report: ExtractionReport = NOTHING
 
-    async def verdicts(self, doubts: Sequence[Doubt]) -> list[SameEntity]:
+    async def verdicts(self, doubts: Sequence[NameDoubt]) -> list[SameEntity]:
         """A verdict on each. Raises StoreUnavailable; model failures are not raised."""
         keys = [doubt.candidate for doubt in doubts if doubt.known]
         lines = await self._known.of_entities(self._principal, keys)
-        question = Question(_entries(doubts, lines), len(doubts), "pairs")
+        question = ModelQuestion(doubts_shown(doubts, lines), len(doubts), "pairs")
         [reply] = await self._model.answers(self._principal, PROMPT, [question], NameVerdicts, self._allowance)
         self.report = self._model.report([reply])
         return _verdicts(len(doubts), reply)
 
 
-def _entries(doubts: Sequence[Doubt], lines: Mapping[str, str]) -> str:
+def doubts_shown(doubts: Sequence[NameDoubt], lines: Mapping[str, str]) -> str:
+    """What the model reads. `lines`: what is known of an entity, by its key."""
     return "\n".join(
-        f"[{number}] name: {doubt.found.name} ({doubt.kind}). {_said(doubt.found.name, doubt.found.texts)}\n"
-        f"    known: {doubt.name} ({doubt.candidate_kind or 'person'}). "
-        f"{lines.get(doubt.candidate) or _said(doubt.name, doubt.texts)}"
+        f"[{number}] name: {inline(doubt.found.name)} ({inline(doubt.kind)}). {_said(doubt.found.name, doubt.found.texts)}\n"
+        f"    known: {inline(doubt.name)} ({inline(doubt.candidate_kind) or 'person'}). "
+        f"{inline(lines.get(doubt.candidate, '')) or _said(doubt.name, doubt.texts)}"
         for number, doubt in enumerate(doubts)
     )
 
 
 def _said(name: str, texts: Sequence[str]) -> str:
     """A text as far as it stands around the name, on one line."""
-    text = " ".join(texts[0].split()) if texts else ""
+    text = inline(texts[0]) if texts else ""
     start = max(0, text.find(name) - LONGEST // 2)
     return f"Text: {text[start : start + LONGEST]}" if text else ""
 

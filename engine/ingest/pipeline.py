@@ -20,8 +20,10 @@ from engine import errors
 from engine.domain.clock import NOW
 from engine.domain.extraction import ExtractionReport, added
 from engine.domain.ingest import PLAIN, Terms
+from engine.domain.node import TriggerType
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, EmbeddedRecord, RecordDraft, Skipped, TriggerType
+from engine.domain.record import AssignableNode, EmbeddedRecord, RecordDraft
+from engine.domain.report import Skipped
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.placing import Assigner
 from engine.ingest.assignment.vocabulary import NodeVocabulary
@@ -35,10 +37,10 @@ from engine.ingest.fresh import FreshDocument, FreshTurns, IngestLimits, fresh, 
 from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
 from engine.ingest.named_items import named
-from engine.ingest.sessions import Run, Sessions
-from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, Stored, failed
+from engine.ingest.sessions import IngestRun, Sessions
+from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, StoredBatch, failed
 from engine.ingest.versions.revising import Revisions
-from engine.knowledge.entities import Entities
+from engine.knowledge.entities import EntityFinder
 from engine.knowledge.mentions import texts_of as texts_in
 from engine.privacy.redact import Redactor, total
 from engine.progress import Progress
@@ -68,7 +70,7 @@ class Ingest:
         extraction: Extraction,
         judged_facts: JudgedFacts,
         judged_names: Callable[[Principal, Allowance], JudgedNames] | None,
-        entities: Entities,
+        entities: EntityFinder,
         active: ActiveModel,
         redactor: Redactor,
         limits: IngestLimits,
@@ -109,7 +111,7 @@ class Ingest:
 
         Raises StoreUnavailable, StoreFull; earlier commits stay, and a second call continues after them.
         """
-        run, committing = Run(principal, terms, trigger, progress, Allowance(self.active)), Committing()
+        run, committing = IngestRun(principal, terms, trigger, progress, Allowance(self.active)), Committing()
         async with self.sessions.running(run, contents):
             while not run.over:
                 ahead = run.allowance.each_ahead(self._cleaned(run, contents), texts_ahead)
@@ -123,7 +125,7 @@ class Ingest:
                             )
                         batch = await computed(_drafted, new, placed)
                         model = self.active.current
-                        records = await self._read_and_embedded(run, batch, model)
+                        records = await self._read_and_embedded(run, batch, model, committing)
                         await committing.ended()
                         committing.task = asyncio.create_task(self._commit(run, batch, model, records))
                     await committing.ended()
@@ -134,7 +136,9 @@ class Ingest:
     # clean → trigger -------------------------------------------------------------------------------------
 
     @stage.each("clean")
-    async def _cleaned(self, run: Run, contents: Sequence[Pending]) -> AsyncGenerator[list[FreshTurns | FreshDocument]]:
+    async def _cleaned(
+        self, run: IngestRun, contents: Sequence[Pending]
+    ) -> AsyncGenerator[list[FreshTurns | FreshDocument]]:
         """The new parts of the sources, in batches."""
         new: list[FreshTurns | FreshDocument] = []
         taken, left = 0, sum(pending.characters for pending in contents)
@@ -142,7 +146,7 @@ class Ingest:
             page = contents[start : start + PAGE]
             keys = [run.principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
             asked = {"sources": keys}
-            known = await self._postgres.fetch(run.principal, sql_text("ingest/sources_seen"), asked, row=SourceSeen)
+            known = await self._postgres.fetch(run.principal, sql_text("ingest/sources_held"), asked, row=SourceSeen)
             seen = {source.source_id: source for source in known}
             for pending in page:
                 left -= pending.characters
@@ -158,7 +162,7 @@ class Ingest:
             yield new
 
     async def _new_part(
-        self, run: Run, pending: Pending, seen: Mapping[str, SourceSeen]
+        self, run: IngestRun, pending: Pending, seen: Mapping[str, SourceSeen]
     ) -> FreshTurns | FreshDocument | None:
         """The new part of a source. None where it is skipped (in a tolerant run also where it cannot be drafted), and for a new
         version of a document, which is stored after the batches."""
@@ -180,13 +184,15 @@ class Ingest:
 
     # ((read by a model → entities) ∥ embed) → (summarize ∥ keywords ∥ embed what was read) → what new facts do ---------
 
-    async def _read_and_embedded(self, run: Run, batch: Sequence[Drafted], model: Model) -> list[EmbeddedRecord]:
+    async def _read_and_embedded(
+        self, run: IngestRun, batch: Sequence[Drafted], model: Model, committing: Committing
+    ) -> list[EmbeddedRecord]:
         """The batch's records with summary, keywords, items, vectors, and the entities that they mention.
 
         Where a limit is reached or a service does not answer, parts are missing: jobs add them. Raises StoreUnavailable.
         """
         drafts = [record for drafted in batch for record in drafted.records]
-        embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model)
+        embedding, reading = run.allowance.vectors(model, texts_of(drafts)), self._read(run, drafts, model, committing)
         came_in, (read, report) = await asyncio.gather(embedding, reading)
         found = await run.allowance.vectors(model, texts_of(read, derived=True))
         ready = await computed(embedded, read, came_in, found)
@@ -197,7 +203,7 @@ class Ingest:
         return records
 
     async def _read(
-        self, run: Run, drafts: Sequence[RecordDraft], model: Model
+        self, run: IngestRun, drafts: Sequence[RecordDraft], model: Model, committing: Committing
     ) -> tuple[list[RecordDraft], ExtractionReport]:
         """What a model reads out of the records, then whom they speak of: what it says of that counts, and its facts, too."""
         with stage("read"):
@@ -205,7 +211,8 @@ class Ingest:
         judge = self.judged_names(run.principal, run.allowance) if self.judged_names else None
         texts, readings = [texts_in(draft) for draft in read], [draft.reading for draft in read]
         with stage("entities"):
-            spoken = await self.entities.spoken(run.principal, texts, readings, judge)
+            # else it would depend on chance whether entities of the batch before are known
+            spoken = await self.entities.spoken(run.principal, texts, readings, judge, committing.ended)
         read = [
             replace(named(draft, one), relations=one.relations, about=one.about)
             for draft, one in zip(read, spoken, strict=True)
@@ -215,7 +222,9 @@ class Ingest:
             described = await computed(lambda: [describe(draft, count_tokens, words) for draft in read])
         return described, added([report, judge.report]) if judge else report
 
-    async def _embedded_again(self, run: Run, drafts: Sequence[RecordDraft], model: Model) -> list[EmbeddedRecord]:
+    async def _embedded_again(
+        self, run: IngestRun, drafts: Sequence[RecordDraft], model: Model
+    ) -> list[EmbeddedRecord]:
         """Drafts that were read, with the vectors of another model."""
         came_in, found = texts_of(drafts), texts_of(drafts, derived=True)
         vectors = [await run.allowance.vectors(model, texts) for texts in (came_in, found)]
@@ -224,7 +233,7 @@ class Ingest:
     # commit ----------------------------------------------------------------------------------------------
 
     async def _commit(
-        self, run: Run, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]
+        self, run: IngestRun, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord]
     ) -> None:
         """One commit. A refused one is repeated where it can be mended; in a tolerant ingest source by source."""
         versions = [version for drafted in batch for version in drafted.versions]
@@ -242,14 +251,15 @@ class Ingest:
             redacted = total(one.redacted for one in batch)
             sources = {one.source_id: tuple(record.record_id for record in one.records) for one in batch}
             changes = tuple(version.change for version in versions)
-            run.stored.append(Stored(tuple(stored), turns, documents, redacted, sources, changes))
+            run.stored.append(StoredBatch(tuple(stored), turns, documents, redacted, sources, changes))
             run.progress.advance("ingest", turns + documents)
             return
         for one in again:
             await self._commit(run, *one)
 
     async def _mended(
-        self, run: Run, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord], error: errors.NeurigraphError
+        self, run: IngestRun, batch: Sequence[Drafted], model: Model, records: Sequence[EmbeddedRecord],
+        error: errors.NeurigraphError,
     ) -> list[tuple[Sequence[Drafted], Model, Sequence[EmbeddedRecord]]] | None:  # fmt: skip
         """The commits to make in place of a refused one; None where it is refused for good."""
         drafts = [record.draft for record in records]
@@ -269,11 +279,11 @@ class Ingest:
         left = iter(records)
         return [([drafted], model, [next(left) for _ in drafted.records]) for drafted in batch]
 
-    async def _new_versions(self, run: Run) -> None:
+    async def _new_versions(self, run: IngestRun) -> None:
         """The next versions of documents, one commit each; in a tolerant ingest a refused one is skipped."""
         nodes = await self.nodes(run.principal) if run.changed else []
         note = self.sessions.version_noted(run)
-        outcome: Stored | Skipped
+        outcome: StoredBatch | Skipped
         for changed in run.changed:
             try:
                 with stage("version"):

@@ -23,13 +23,15 @@ from engine.domain.document import NewVersion
 from engine.domain.extraction import ExtractionReport, added
 from engine.domain.history import Conversation
 from engine.domain.ingest import IngestedSource, IngestSession, IngestState, Terms
+from engine.domain.node import TriggerType
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.domain.record import STORED_ALREADY, EmbeddedRecord, Skipped, SourceAdvance, TriggerType
+from engine.domain.record import EmbeddedRecord, SourceAdvance
+from engine.domain.report import STORED_ALREADY, Skipped
 from engine.errors import Conflict, InvalidInput, NeurigraphError, NotFound, StoreFull, StoreUnavailable, WritingStopped
 from engine.ingest.allowance import Allowance
 from engine.ingest.failures import FailureLog
-from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Stored
+from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, StoredBatch
 from engine.progress import Progress
 from engine.stores.postgres import Connection, Jsonb, Parameters, Postgres
 from engine.stores.rows import only
@@ -47,7 +49,7 @@ LAST_WORD = 2.0
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class IngestRun:
     """One ingest while it runs: whose it is, what it may take of models, and what became of its sources."""
 
     principal: Principal
@@ -56,7 +58,7 @@ class Run:
     progress: Progress
     allowance: Allowance
     session_id: UUID = field(init=False)
-    stored: list[Stored] = field(default_factory=list)
+    stored: list[StoredBatch] = field(default_factory=list)
     extractions: list[ExtractionReport] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     changed: list[ChangedDocument] = field(default_factory=list)
@@ -109,7 +111,7 @@ class Sessions:
         self._postgres, self._clock, self._failures = postgres, clock, failures
 
     @asynccontextmanager
-    async def running(self, run: Run, contents: Sequence[Pending]) -> AsyncIterator[None]:
+    async def running(self, run: IngestRun, contents: Sequence[Pending]) -> AsyncIterator[None]:
         """The session of a run: begun, then done, or failed with the error that ends the block."""
         conversations = [one.content for one in contents if isinstance(one.content, Conversation)]
         came = {
@@ -128,13 +130,18 @@ class Sessions:
     async def begin(self, principal: Principal, key: str | None, came: Mapping[str, int]) -> UUID:
         """The id of a new session, or of this principal's session with that key. `came`: sources, turns, files."""
         own_key = principal.own_key(key) if key else None
-        session_id = uuid5(principal.user_id, f"ingest {own_key}") if own_key else uuid4()
+        session_id = self.id_of(principal, key) if key else uuid4()
         parameters = {"session_id": session_id, "key": own_key, "came": Jsonb(dict(came)), "now": self._clock.now()}
         await self._postgres.change(principal, sql_text("ingest/begin"), parameters)
         return session_id
 
+    @staticmethod
+    def id_of(principal: Principal, key: str) -> UUID:
+        """The id of this principal's session with that key."""
+        return uuid5(principal.user_id, f"ingest {principal.own_key(key)}")
+
     def commit_noted(
-        self, run: Run, batch: Sequence[Drafted], records: Sequence[EmbeddedRecord]
+        self, run: IngestRun, batch: Sequence[Drafted], records: Sequence[EmbeddedRecord]
     ) -> Callable[[Connection, UUID], Awaitable[None]]:
         """Adds the commit of a batch to the session, in its transaction."""
         counts = {
@@ -151,7 +158,7 @@ class Sessions:
         return lambda connection, commit_id: self._note(connection, run, commit_id, counts, sources)
 
     def version_noted(
-        self, run: Run
+        self, run: IngestRun
     ) -> Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID], int], Awaitable[None]]:
         """The same for a document's new version, part by part."""
 
@@ -160,14 +167,14 @@ class Sessions:
         ) -> None:
             version, items = parts[0], sum(part.added for part in parts)
             counts = {"turns": 0, "files": 1, "records": len(parts), "items": items, "pending": pending}
-            advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
+            advance = SourceAdvance.to_version(version)
             source = _source(version.source_id, advance, [part.document_id for part in parts], gone)
             await self._note(connection, run, commit_id, counts, [source])
 
         return note
 
     async def _note(
-        self, connection: Connection, run: Run, commit_id: UUID, counts: Mapping[str, int], sources: Sequence[Any]
+        self, connection: Connection, run: IngestRun, commit_id: UUID, counts: Mapping[str, int], sources: Sequence[Any]
     ) -> None:
         """See `engine.note_ingested` for the contents of the last two."""
         parameters = {
@@ -179,7 +186,7 @@ class Sessions:
         }
         await connection.execute(sql_text("ingest/noted"), parameters)
 
-    async def _end(self, run: Run, state: IngestState, failure: str | None) -> None:
+    async def _end(self, run: IngestRun, state: IngestState, failure: str | None) -> None:
         """Ends a session; its failed sources are written to the failure log in the same transaction."""
         listed = [one for one in run.skipped if one.reason != STORED_ALREADY][:MOST_LISTED]
         entries = [
@@ -202,7 +209,7 @@ class Sessions:
         }
         await self._postgres.change(run.principal, sql_text("ingest/end"), parameters)
 
-    async def _last_word(self, run: Run, error: BaseException) -> None:
+    async def _last_word(self, run: IngestRun, error: BaseException) -> None:
         """Marks the session as failed, and logs a failure that is not an error of the request. Ignores an unavailable store."""
         words = _cause(error)
         try:

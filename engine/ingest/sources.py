@@ -11,7 +11,9 @@ from engine.domain.assignment import Decision
 from engine.domain.document import DocumentChange, NewVersion
 from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.history import Conversation
-from engine.domain.record import AssignableNode, LeftOut, RecordDraft, Skipped, SourceAdvance, StoredRecord, TriggerType
+from engine.domain.node import TriggerType
+from engine.domain.record import AssignableNode, RecordDraft, SourceAdvance
+from engine.domain.report import DeferredWork, Skipped, StoredRecord
 from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.errors import NeurigraphError
 from engine.ingest.cleaning import Cleaned
@@ -55,7 +57,8 @@ class Pending:
 @dataclass(frozen=True, slots=True)
 class SourceSeen:
     """How far a source is stored: its units (turns; 1 for a file), their hash, the newest commit, which may still be pending or
-    was set aside."""
+    was set aside; how often it was stored `again` after it was withdrawn, how many of its records hold now, the retraction that
+    withdrew others, whether one was `emptied` passage by passage, one of those that were ended by hand."""
 
     source_id: str
     units: int
@@ -63,6 +66,34 @@ class SourceSeen:
     commit_id: UUID
     pending: bool
     set_aside: bool
+    again: int
+    holding: int
+    retraction_id: UUID | None
+    emptied: bool
+    ended_id: UUID | None
+    ended_node: UUID | None
+
+    @property
+    def gone(self) -> str:
+        """What is not there any more of it, and the way back; nothing where all is there."""
+        if self.ended_id is not None:
+            back = f"neurigraph change record {self.ended_id} ended=false --node {self.ended_node}"
+            return f"{'Part of it' if self.holding else 'It'} was ended by hand; `{back}` brings it back."
+        if self.retraction_id is None:
+            return ""
+        back = f"neurigraph retractions undo {self.retraction_id}"
+        return f"{'Part of it' if self.holding else 'It'} was withdrawn; `{back}` brings it back."
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether all of it was withdrawn or emptied: it is stored anew."""
+        gone = self.retraction_id is not None or self.emptied
+        return not self.holding and gone and self.ended_id is None
+
+    def key(self, base: str) -> str:
+        """Under which it is stored, or will be."""
+        number = self.again + self.withdrawn
+        return f"{base}#again{number}" if number else base
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +127,8 @@ class Unplaced:
     texts: Sequence[str]
     speakers: Sequence[str] = ()
     """The speaker of each text; empty for passages."""
+    times: Sequence[datetime | None] = ()
+    """When each text was said; empty for passages."""
     start: int = 0
     node: AssignableNode | None = None
     may_create: bool = False
@@ -146,7 +179,7 @@ def failed(source_id: str, error: NeurigraphError, stage: str, reference: Mappin
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredBatch:
     """The records of one commit, and their ids by the sources that they came from."""
 
     records: tuple[StoredRecord, ...]
@@ -162,7 +195,7 @@ class Ingested:
     """What an ingest stored, what it skipped, what it left for later, its session, and what models read."""
 
     session_id: UUID
-    stored: tuple[Stored, ...]
+    stored: tuple[StoredBatch, ...]
     skipped: tuple[Skipped, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[DeferredWork, ...]
     extraction: ExtractionReport

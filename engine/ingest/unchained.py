@@ -13,7 +13,8 @@ from uuid import UUID
 
 import numpy as np
 
-from engine.commit.rows import attributes
+from engine.commit.rows import attributes, due
+from engine.commit.rows.due import DueNode
 from engine.commit.unit_of_work import UnitsOfWork, attempts
 from engine.domain.clock import Clock
 from engine.domain.fact import FactRow, subject_hash
@@ -29,7 +30,6 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
 
 BATCH = 100
-PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,10 @@ class ChainReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _Place:
     node_id: UUID
     user_id: UUID
     schema_name: str
-    noted_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class _Unchained:
     category: str
     vector: str | None
 
-    def fact(self, node: _Node) -> NewFact:
+    def fact(self, node: _Place) -> NewFact:
         """The fact on its way into the chains."""
         key = name_key(self.subject) or USER
         row = FactRow(
@@ -98,6 +97,7 @@ class _Unattributed:
     content: str
     subject: str
     said_at: datetime | None
+    text_from: datetime
 
 
 class UnchainedFacts:
@@ -119,22 +119,19 @@ class UnchainedFacts:
     async def run(self) -> ChainReport:
         """One pass over the nodes that were noted. Raises EmbeddingsChanged, StoreUnavailable; what was entered stays."""
         entered = confirmations = settled = nodes = 0
-        after = UUID(int=0)
-        while True:
-            asked = {"after": after, "most": PAGE}
-            page = await self._postgres.fetch_as_service(sql_text("fact/unchained_nodes"), asked, row=_Node)
-            for node in page:
-                more, same = await self._of_node(node)
-                entered, confirmations, nodes = entered + more, confirmations + same, nodes + 1
-                await self._attributed(node)
-                settled += await self._settled(node)
-            if len(page) < PAGE:
-                since = {"since": self._clock.now() - self._stale}
-                await self._postgres.change_as_service(sql_text("fact/stale"), since)
-                return ChainReport(entered, confirmations, settled, nodes, await self._carried.run())
-            after = page[-1].node_id
+        async for node in due.due_nodes(self._postgres, "chains"):
+            if node.closed or node.user_id is None or node.schema_name is None:
+                continue
+            place = _Place(node.node_id, node.user_id, node.schema_name)
+            more, same = await self._of_node(place)
+            entered, confirmations, nodes = entered + more, confirmations + same, nodes + 1
+            await self._attributed(place)
+            settled += await self._settled(node)
+        since = {"since": self._clock.now() - self._stale}
+        await self._postgres.change_as_service(sql_text("fact/stale"), since)
+        return ChainReport(entered, confirmations, settled, nodes, await self._carried.run())
 
-    async def _of_node(self, node: _Node) -> tuple[int, int]:
+    async def _of_node(self, node: _Place) -> tuple[int, int]:
         entered = confirmations = 0
         while True:
             async for attempt in attempts(self._postgres, [node.node_id]):
@@ -144,7 +141,7 @@ class UnchainedFacts:
             if more < BATCH:
                 return entered, confirmations
 
-    async def _batch(self, node: _Node, model: Model) -> tuple[int, int]:
+    async def _batch(self, node: _Place, model: Model) -> tuple[int, int]:
         async with self._units.begin(Principal.user(node.user_id)) as unit:
             await unit.require(embeddings=model.name, current=[node.node_id], whole_past=True)
             statement = sql_in("fact/unchained", node.schema_name, model.version.column)
@@ -156,14 +153,15 @@ class UnchainedFacts:
             await self._facts.write(unit, decided, model, in_graph=False)
             return len(found), len(decided.changes.confirming)
 
-    async def _attributed(self, node: _Node) -> None:
-        """Enters the attributes of facts that were entered before there was a registry of them."""
+    async def _attributed(self, node: _Place) -> None:
+        """Enters what rules read of facts of before, and of those whose text was changed by hand."""
         statement, after = sql_in("fact/unattributed", node.schema_name), UUID(int=0)
         while True:
             asked = {"node_id": node.node_id, "after": after, "most": BATCH}
             found = await self._postgres.fetch_as_service(statement, asked, row=_Unattributed)
             lines = [
-                attribute_of(one.fact_id, one.content, name_key(one.subject) or USER, one.said_at) for one in found
+                attribute_of(one.fact_id, one.content, name_key(one.subject) or USER, one.said_at, one.text_from)
+                for one in found
             ]
             async with self._postgres.as_principal(Principal.user(node.user_id)) as connection:
                 await attributes.enter(connection, lines)
@@ -171,7 +169,10 @@ class UnchainedFacts:
                 return
             after = found[-1].fact_id
 
-    async def _settled(self, node: _Node) -> int:
-        row = {"node_id": node.node_id, "noted_at": node.noted_at, "now": self._clock.now()}
-        [settled] = await self._postgres.fetch_as_service(sql_text("fact/settle"), row, row=int)
+    async def _settled(self, node: DueNode) -> int:
+        """Makes the chains agree with what ended or came back at the node, and strikes it off; how many facts that concerned."""
+        asked = {"node_id": node.node_id, "now": self._clock.now()}
+        async with self._postgres.as_service() as connection:
+            await due.settle(connection, "chains", node, node.after)
+            [settled] = await connection.fetch(sql_text("fact/settle"), asked, row=int)
         return settled

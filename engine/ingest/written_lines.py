@@ -14,9 +14,9 @@ from pydantic_core import from_json
 
 from engine.domain.history import Conversation, HistoryFile
 from engine.domain.lines import Line, LineReport
-from engine.domain.names import is_blank
+from engine.domain.names import file_name, is_blank
 from engine.domain.scope import MemoryScope, Origin, Privacy
-from engine.domain.written import KEEPING_OFFSETS, LineBody
+from engine.domain.written import LineBody
 from engine.errors import InvalidInput, InvalidText, NeurigraphError, NotFound, TooLarge
 from engine.ingest.documents import fact_document, note, text_document
 from engine.ingest.drafts import Document
@@ -66,7 +66,7 @@ def _read(line: Line, most_bytes: int, redactor: Redactor) -> WrittenLine | Line
             return None
         if "problem" in value:
             return failed_line(line.number, NotFound("The export could not give this source."))
-        body = LineBody.model_validate(value, context=KEEPING_OFFSETS)
+        body = LineBody.model_validate(value)
         origin = Origin(MemoryScope(body.scope, body.scope_id), body.source)
         content = _content(body, redactor)
     except ValidationError as error:
@@ -123,7 +123,9 @@ def _text(body: LineBody, text: str, redactor: Redactor) -> Document:
         came = HistoryFile(source_id, Path(body.file_name), body.media_type, body.title, body.occurred_at)
         return text_document(source_id, body.title or came.path.name, text.encode("utf-8"), came)
     made = note(source_id, body.title, text, body.content_type)
-    file = replace(made.file, name=body.file_name or made.file.name, content_type=body.media_type)
+    file = replace(
+        made.file, name=file_name(body.file_name) if body.file_name else made.file.name, content_type=body.media_type
+    )
     return replace(made, occurred_at=body.occurred_at, file=file)
 
 

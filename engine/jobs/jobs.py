@@ -21,7 +21,7 @@ OVERDUE = 60.0
 """Seconds beyond the time limit after which a run is lost, whatever its worker says."""
 
 
-class Jobs:
+class JobCatalogue:
     """The catalogue with its schedules, over the queue. A name that no job has is NotFound; all raise StoreUnavailable."""
 
     def __init__(

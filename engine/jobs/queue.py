@@ -10,9 +10,10 @@ back.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import random
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -35,6 +36,8 @@ from engine.telemetry.traces import handed_to_jobs
 
 log = logging.getLogger(__name__)
 
+CONNECTIONS = 3
+"""Of the connections to Postgres that a process may hold: those of its queue."""
 HEARTBEAT = 10.0
 """Seconds between two heartbeats of a worker."""
 CATCH_UP = 8 * 86400.0
@@ -73,11 +76,34 @@ def answering() -> Iterator[None]:
         raise StoreUnavailable(STORE) from error
 
 
+class _Connector(PsycopgConnector):
+    """The library's connector; of notifications it passes on that there is a new run.
+
+    Every role of a database may notify every channel, also one that only reads: the library's worker would end at a payload
+    that is no JSON, and would abort any run that a payload names.
+    """
+
+    async def listen_notify(self, on_notification: Callable[..., Any], channels: Iterable[str]) -> None:
+        async def passed_on(*, channel: str, payload: str) -> None:
+            if _tells_of_run(payload):
+                await on_notification(channel=channel, payload=payload)
+
+        await super().listen_notify(on_notification=passed_on, channels=channels)
+
+
+def _tells_of_run(payload: str) -> bool:
+    try:
+        notification = json.loads(payload)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(notification, dict) and notification.get("type") == "job_inserted"
+
+
 class Queue:
     """Takes requests for runs, and works on them where `working` was entered. Opened by `open`, ended by `close`."""
 
     def __init__(self, service_url: str, runs: Runs, limits: WorkLimits, *, connect_timeout: float) -> None:
-        self._connector = PsycopgConnector(
+        self._connector = _Connector(
             conninfo=service_url,
             kwargs={
                 "connect_timeout": max(2, round(connect_timeout)),
@@ -86,7 +112,7 @@ class Queue:
             },
             connection_class=Connection,
             min_size=0,  # an idle pool holds no connection
-            max_size=limits.concurrency + 2,
+            max_size=CONNECTIONS - 1,  # a worker has one more, on which it hears of new runs
             timeout=connect_timeout,
             max_lifetime=1800,
             reconnect_timeout=connect_timeout,  # pauses between attempts double: a request after an outage resets them

@@ -7,25 +7,27 @@ from collections.abc import Sequence
 
 from engine.knowledge.item_entities import KnownEntity
 from engine.knowledge.resolution.keys import canonical_key
-from engine.knowledge.resolution.resolving import Known
+from engine.knowledge.resolution.resolving import KnownCandidate
 
 NAMED_PERSON = "person"
 MOST_WORDS = 800
 """Words of a full-text query; the server takes 1,024 clauses."""
 
 
-def candidates(known: Sequence[KnownEntity]) -> list[Known]:
+def candidates(known: Sequence[KnownEntity]) -> list[KnownCandidate]:
     """The entities of the graph as names are compared with them. The user is one of them from the first record on, under the
     full name of the memory and the first word of it."""
     entities = {one.key: one for one in known if one.key is not None}
     found = [
-        Known(key, one.name, one.kind, one.names, corrected=one.corrected, verified=frozenset(one.verified))
+        KnownCandidate(
+            key, one.name, one.kind, one.names, corrected=one.corrected, verified=frozenset(one.verified), said=one.said
+        )
         for key, one in entities.items()
     ]
     for user in (one for one in known if one.key is None):
         key = canonical_key(NAMED_PERSON, user.name)
         if key not in entities:
-            found.append(Known(key, user.name, NAMED_PERSON, (user.name.split()[0],)))
+            found.append(KnownCandidate(key, user.name, NAMED_PERSON, (user.name.split()[0],)))
     return found
 
 

@@ -23,8 +23,8 @@ FREE_TYPE = "RELATES_TO"
 """The type in Neo4j of a relation whose type the domain does not list; its name is a property."""
 RESERVED_TYPES = frozenset(
     """
-    HAS_CHILD HOLDS RELATED WAS WAS_RELATED HAD_CHILD GRANTED MENTIONS MENTIONED NAMES ANCHORED_AT ABOUT STATES
-    SUPERSEDES POSSIBLY_SAME EVIDENCE INTENDS RELATES_TO IN_COMMUNITY
+    HAS_CHILD HOLDS RELATED WAS WAS_RELATED HAD_CHILD GRANTED MENTIONS NAMES ANCHORED_AT ABOUT STATES
+    SUPERSEDES POSSIBLY_SAME EVIDENCE INTENDS RELATES_TO IN_COMMUNITY IS_ABOUT CONTRADICTS MAY_REPLACE
     """.split()
 )
 """Types of relationships that the engine uses itself."""
@@ -43,6 +43,7 @@ def _listed(value: object) -> object:
 Phrase = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[^\W\d_{}][^{}]*(?: \{[a-z_]+\})?$")]
 Phrases = Annotated[tuple[Phrase, ...], BeforeValidator(_listed), Field(max_length=MOST_WORDS)]
 Words = Mapping[Annotated[str, StringConstraints(pattern=r"^(?:en|de|es|pt|fr)$")], Phrases]
+AskedWords = Mapping[Annotated[str, StringConstraints(pattern=r"^(?:zh)$")], Phrases]
 KindName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True)]
 
@@ -77,6 +78,7 @@ class RelationType(_Frozen):
     inverse_past_phrases: Words = {}
     own_phrases: Words = {}
     together: Words = {}
+    asked: AskedWords = {}
 
     def allows(self, source: str, target: str) -> bool:
         """Whether it may lead from one kind to the other. A thing may turn out to be of any kind, so it is never refused."""

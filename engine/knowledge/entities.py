@@ -9,7 +9,7 @@ relation that one states is noted with it, and ends with it. Private facts of ot
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -35,7 +35,7 @@ from engine.knowledge.item_entities import (
     items_of,
     names_of_titles,
 )
-from engine.knowledge.mentions import Named, Text, UsedName, entity_mentions, used_name
+from engine.knowledge.mentions import NamedMention, SourceText, UsedName, entity_mentions, used_name
 from engine.knowledge.naming.subjects import USER, FactNames
 from engine.knowledge.read_by_model import WEIGHT, over, stated, times
 from engine.knowledge.read_records import ReadRecord, add_contacts, read_records
@@ -48,6 +48,8 @@ from engine.turns import computed
 
 MOST_KNOWN, KNOWN_FOR_A_NAME = 1000, 30
 """Entities of the graph that the names of a batch are compared with, and for each of them."""
+SAID, MOST_SAID = 12, 2000
+"""Records whose words around the name of an entity are read; none of one that more records mention than these."""
 FEWEST_KEYS, SHORTEST_TEXT = 101, 1100
 """One size class of each parameter for most batches: for another one the server plans again, for seconds."""
 NO_TITLES: Mapping[str, Mapping[str, str]] = {}
@@ -71,7 +73,7 @@ class Spoken:
     names: RecordNames = NO_NAMES
 
 
-class Entities:
+class EntityFinder:
     """Finds the entities of records."""
 
     def __init__(self, neo4j: Neo4j, clock: Clock, domain: Domain, *, intentions: bool = False) -> None:
@@ -86,13 +88,15 @@ class Entities:
     async def spoken(
         self,
         principal: Principal,
-        records: Sequence[Sequence[Text]],
+        records: Sequence[Sequence[SourceText]],
         readings: Sequence[ModelReading] = (),
         judge: NameJudge | None = None,
+        before: Callable[[], Awaitable[None]] | None = None,
     ) -> list[Spoken]:
         """What each of these records speaks of; those of one call are read as one context. Raises StoreUnavailable.
 
-        `readings`: what a model says of each record; `judge`: a model that is asked where a name may be a known entity's.
+        `readings`: what a model says of each record; `judge`: a model that is asked where a name may be a known entity's;
+        `before`: waited for before the graph is asked, as for the commit of earlier records.
         """
         read = await computed(read_records, records, readings or [UNASKED] * len(records), self.domain)
         titles = await computed(names_of_titles, {text.piece.title for record in records for text in record})
@@ -101,6 +105,8 @@ class Entities:
         contacts = {one.name for record in read for found in record.contacts for one in found}
         if not names and not contacts and not any(record.of_user for record in read):
             return [Spoken(about=dict.fromkeys(record.facts, ())) for record in read]
+        if before is not None:
+            await before()
         known = await self.known(principal, names, contacts)
         resolved = await computed(_resolved, read, known)
         if judge is not None and (doubts := doubts_of(resolved, candidates(known))):
@@ -117,6 +123,7 @@ class Entities:
         keys += sorted(contacts)[:MOST_KNOWN]
         most = min(MOST_KNOWN, KNOWN_FOR_A_NAME * max(1, len(keys)))  # the user is there without any name
         asked = {"keys": [*keys, *[""] * (FEWEST_KEYS - len(keys))], "text": text, "most": most}
+        asked |= {"said": SAID, "most_said": MOST_SAID}
         [found] = await self._neo4j.read(
             cypher("entity/known"), row=_Candidates, **principal.parameters, **moment, **asked
         )
@@ -146,7 +153,7 @@ class Entities:
             spoken.append(Spoken(mentions, tuple(stated[record.number]), about, items, RecordNames(keys)))
         return spoken
 
-    def _mentions(self, record: ReadRecord, entities: Mapping[UsedName, Named]) -> tuple[EntityMention, ...]:
+    def _mentions(self, record: ReadRecord, entities: Mapping[UsedName, NamedMention]) -> tuple[EntityMention, ...]:
         """What the source of a record mentions, and whom or what only its facts name."""
         pairs = list(zip(record.texts, record.mentions, strict=True))
         mentions = entity_mentions([one for one in pairs if one[0].fact is None], entities, self.domain)
@@ -211,7 +218,7 @@ class Entities:
                 ended=over(said.one, said.text, lasting=listed is not None and listed.lasting),
             )
 
-    def _relation(self, draft: RelationDraft, text: Text, ends: Sequence[str]) -> StatedRelation | None:
+    def _relation(self, draft: RelationDraft, text: SourceText, ends: Sequence[str]) -> StatedRelation | None:
         """A relation between two entities; None where one of them is none, or both are one."""
         source, target = ends
         if not source or not target or source == target:
@@ -223,8 +230,8 @@ class Entities:
             relation_id=uuid4(),
             type=self.domain.stored_as(draft.type),
             name=draft.type,
-            functional=listed is not None and listed.functional,
-            symmetric=listed is not None and listed.functional and listed.symmetric,
+            functional=listed is not None and listed.functional and draft.sole,
+            symmetric=listed is not None and listed.functional and listed.symmetric and draft.sole,
             source=source,
             target=target,
             weight=min(draft.confidence, 0.99),
@@ -237,7 +244,7 @@ class Entities:
         )
 
 
-def _placed(mentions: Sequence[Mention], text: Text) -> Sequence[Mention]:
+def _placed(mentions: Sequence[Mention], text: SourceText) -> Sequence[Mention]:
     """The mentions of a text that a relation can be drawn between: subjects of a fact stand nowhere in it."""
     return mentions if text.fact is None else [one for one in mentions if one.end > one.start]
 
@@ -261,24 +268,25 @@ def _resolved(records: Sequence[ReadRecord], known: Sequence[KnownEntity]) -> di
     for record in records:
         add_contacts(record, owned)
     names = (found for record in records for found in record.names.values())
-    return resolve(names, candidates(known), uuid4().hex)
+    said = [text.piece for record in records for text in record.texts]
+    return resolve(names, candidates(known), repr([(one.title, one.speaker, one.text) for one in said]))
 
 
-def _about(fact: FactNames, entities: Mapping[UsedName, Named], mentioned: set[str]) -> tuple[AboutEntity, ...]:
+def _about(fact: FactNames, entities: Mapping[UsedName, NamedMention], mentioned: set[str]) -> tuple[AboutEntity, ...]:
     """The entities that a fact names, of those that its record mentions; its subject is the primary one."""
     keys = {entities[used].key for used in fact.names if used in entities} & mentioned
     subject = entities.get(fact.subject) if fact.subject else None
     return tuple(AboutEntity(key=key, primary=subject is not None and key == subject.key) for key in sorted(keys))
 
 
-def _entity(record: ReadRecord, used: UsedName, resolved: Mapping[FoundName, Resolution]) -> Named | None:
+def _entity(record: ReadRecord, used: UsedName, resolved: Mapping[FoundName, Resolution]) -> NamedMention | None:
     """The entity of a name in a record. None where no entity is known by what may be an ordinary word, or is described by words
     of kinship alone, as `my sister`."""
     found = record.names[used]
     one = resolved[found]
     if one.new and (found.form == "kinship" or used in record.unsure):
         return None
-    return Named(
+    return NamedMention(
         one.key, one.name, one.kind, tuple((review.candidate, review.score, review.reason) for review in one.reviews)
     )
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import TypeAdapter
+
 from engine.commit.decisions import AliasDecided
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock
@@ -60,14 +62,20 @@ class EntityAliases:
             raise NotFound
         if held is not None and held.whole_id != whole:
             raise _taken(held)
-        await self._decide(principal, held.entity_id if held else whole, type_, key, written, given=True)
+        given_to = held.entity_id if held else whole
+        await self._decide(principal, self._decision(principal, given_to, (type_, key, written)))
         held = await self._holder(principal, type_, key)
         if held is None or held.whole_id != whole:  # another request was first
             raise _taken(held) if held else NotFound
         return held.alias
 
-    async def take(self, principal: Principal, entity_id: UUID, type_: AliasType, value: str) -> Alias:
-        """Takes an alias from an entity. Raises NotFound, Conflict for its display name."""
+    async def take(
+        self, principal: Principal, entity_id: UUID, type_: AliasType, value: str, own_id: UUID | None = None
+    ) -> Alias:
+        """Takes an alias from an entity; under the `own_id` of the request it is taken once. Raises NotFound, Conflict for its
+        display name."""
+        for taken in await self._units.done_before(principal, own_id) or () if own_id else ():
+            return TypeAdapter(Alias).validate_python(taken["decision"]["was"])
         key = _key(type_, clean_name(value))
         known = await self._reads.entity(principal, entity_id, NOW)
         held = await self._holder(principal, type_, key)
@@ -75,7 +83,8 @@ class EntityAliases:
             raise NotFound
         if type_ == "name" and key == alias_key("name", known.name):
             raise Conflict("It is the display name: give the entity another one first.")
-        await self._decide(principal, held.entity_id, type_, key, held.value, given=False)
+        taken_away = self._decision(principal, held.entity_id, (type_, key, held.value), held.alias)
+        await self._decide(principal, taken_away, own_id)
         return held.alias
 
     async def _holder(self, principal: Principal, type_: AliasType, key: str) -> _Held | None:
@@ -83,20 +92,25 @@ class EntityAliases:
         found = await self._reads.read(principal, NOW, cypher("entity/aliases"), _Held, **asked)
         return found[0] if found else None
 
-    async def _decide(
-        self, principal: Principal, entity_id: UUID, type_: AliasType, key: str, value: str, *, given: bool
-    ) -> None:
-        decision = AliasDecision(
+    def _decision(
+        self, principal: Principal, entity_id: UUID, alias: tuple[AliasType, str, str], was: Alias | None = None
+    ) -> AliasDecision:
+        """That the entity is given an alias (type, normal form, value), or loses the one that `was`."""
+        type_, key, value = alias
+        return AliasDecision(
             entity_id=entity_id,
             user_id=principal.user_id,
             type=type_,
             key=key,
             value=value,
-            given=given,
+            given=was is None,
             at=self._clock.now(),
+            was=was,
         )
+
+    async def _decide(self, principal: Principal, decision: AliasDecision, own_id: UUID | None = None) -> None:
         async with self._units.begin(principal) as unit:
-            await unit.accept(AliasDecided(decision))
+            await unit.accept(AliasDecided(decision), commit_id=own_id)
 
 
 def _key(type_: AliasType, value: str) -> str:

@@ -10,14 +10,14 @@ from engine.domain.graph import EntityMention
 from engine.domain.intention import StatedIntention
 from engine.domain.names import name_key
 from engine.knowledge.intending import intentions_in
-from engine.knowledge.mentions import Named, Text, UsedName
+from engine.knowledge.mentions import NamedMention, SourceText, UsedName
 from engine.knowledge.read_records import ReadRecord
 
 MOST_OF_RECORD = 100
 
 
 def with_intentions(
-    record: ReadRecord, mentions: Sequence[EntityMention], entities: Mapping[UsedName, Named]
+    record: ReadRecord, mentions: Sequence[EntityMention], entities: Mapping[UsedName, NamedMention]
 ) -> tuple[EntityMention, ...]:
     """The mentions of a record with its intentions: of its facts where it was read into facts, else of its turns."""
     facts = [text for text in record.texts if text.fact is not None]
@@ -36,7 +36,7 @@ def with_intentions(
     )
 
 
-def _subject(record: ReadRecord, text: Text) -> UsedName | None:
+def _subject(record: ReadRecord, text: SourceText) -> UsedName | None:
     if text.fact is not None:
         return record.facts[text.item_id].subject
     return (name_key(text.piece.speaker), "") if text.piece.spoken else None

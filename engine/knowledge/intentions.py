@@ -15,7 +15,7 @@ from engine.stores.rows import only
 from engine.stores.statements import cypher
 
 
-class Intentions:
+class IntentionLists:
     """Lists and closes them."""
 
     def __init__(self, reads: EntityReads, units: UnitsOfWork, clock: Clock) -> None:
@@ -27,8 +27,12 @@ class Intentions:
         check_page(limit)
         return await self._found(principal, state=state or "", entity_id=str(entity_id or ""), limit=limit)
 
-    async def decide(self, principal: Principal, intention_id: UUID, state: IntentionState, reason: str) -> Intention:
-        """Gives one a state; repeating it changes nothing else. Raises NotFound."""
+    async def decide(
+        self, principal: Principal, intention_id: UUID, state: IntentionState, reason: str, own_id: UUID | None = None
+    ) -> Intention:
+        """Gives one a state; under the `own_id` of the request it is given once. Raises NotFound."""
+        if own_id and await self._units.done_before(principal, own_id):
+            return only(await self._found(principal, intention_id=str(intention_id)))
         only(await self._found(principal, intention_id=str(intention_id)))
         decision = IntentionDecision(
             intention_id=intention_id,
@@ -38,7 +42,7 @@ class Intentions:
             reason=reason,
         )
         async with self._units.begin(principal) as unit:
-            await unit.accept(IntentionDecided(decision))
+            await unit.accept(IntentionDecided(decision), commit_id=own_id)
         return only(await self._found(principal, intention_id=str(intention_id)))
 
     async def _found(

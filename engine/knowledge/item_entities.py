@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from engine.commit.rows.items import NamedRow
-from engine.domain.entity import UNKNOWN_KIND, Piece, entity_number
+from engine.domain.entity import UNKNOWN_KIND, TextPiece, entity_number
 from engine.domain.names import name_key
-from engine.knowledge.mentions import LONGEST_TEXT, Named, Text, UsedName, used_name
+from engine.knowledge.mentions import LONGEST_TEXT, NamedMention, SourceText, UsedName, used_name
 from engine.knowledge.naming.names import names_in
 from engine.knowledge.read_records import ReadRecord
 from engine.knowledge.resolution.keys import canonical_key
+from engine.knowledge.resolution.namesake_clues import Excerpt
 
 MOST = 64
 """Entities of an item."""
@@ -40,6 +41,8 @@ class KnownEntity:
     names: tuple[str, ...]
     corrected: bool = False
     verified: tuple[str, ...] = ()
+    said: tuple[Excerpt, ...] = ()
+    """Some words around the name in each of some records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,9 @@ def numbered(keys: Iterable[str], about: Sequence[str] = ()) -> ItemEntities:
     return ItemEntities(tuple(entities), tuple(number for number in entities if number in first))
 
 
-def items_of(record: ReadRecord, entities: Mapping[UsedName, Named], title: Sequence[str]) -> dict[UUID, ItemEntities]:
+def items_of(
+    record: ReadRecord, entities: Mapping[UsedName, NamedMention], title: Sequence[str]
+) -> dict[UUID, ItemEntities]:
     """The entities of the texts of a record, by their items. `title`: keys of those that the title names."""
     found: dict[UUID, ItemEntities] = {}
     for text, mentions in zip(record.texts, record.mentions, strict=True):
@@ -99,7 +104,7 @@ def items_of(record: ReadRecord, entities: Mapping[UsedName, Named], title: Sequ
     return found
 
 
-def rows_named(texts: Iterable[Text], items: Mapping[UUID, ItemEntities]) -> list[NamedRow]:
+def rows_named(texts: Iterable[SourceText], items: Mapping[UUID, ItemEntities]) -> list[NamedRow]:
     """What these texts name, for the rows of their items."""
     found = ((text, items[text.item_id]) for text in texts if text.item_id in items)
     return [NamedRow(text.item_id, text.piece.text, one.entities, one.about) for text, one in found]
@@ -109,7 +114,7 @@ def names_of_titles(titles: Iterable[str]) -> dict[str, dict[str, str]]:
     """The names in each of these titles: normal forms with their kinds. The title itself is one, where it may be one."""
     given = sorted({title for title in titles if title})
     # Once as a name of its own, once as a text: `History of Gdynia` names Gdynia, too.
-    pieces = [Piece(title, title=title) for title in given] + [Piece(title) for title in given]
+    pieces = [TextPiece(title, title=title) for title in given] + [TextPiece(title) for title in given]
     mentions = names_in(pieces[: len(given)], {}) + names_in(pieces[len(given) :], {})
     names: dict[str, dict[str, str]] = {title: {} for title in given}
     for piece, found in zip(pieces, mentions, strict=True):
@@ -128,7 +133,7 @@ class Titles:
     def __init__(
         self,
         titles: Mapping[str, Mapping[str, str]],
-        found: Sequence[Mapping[UsedName, Named]],
+        found: Sequence[Mapping[UsedName, NamedMention]],
         known: Sequence[KnownEntity],
     ) -> None:
         """`titles`: the names in each; `found`: the entities of each record by their names."""
@@ -145,7 +150,7 @@ class Titles:
                 if one.key is not None:
                     self._known[name].add(one.key)
 
-    def keys(self, record: ReadRecord, entities: Mapping[UsedName, Named]) -> list[str]:
+    def keys(self, record: ReadRecord, entities: Mapping[UsedName, NamedMention]) -> list[str]:
         """The keys of those that the title of a record names."""
         title = next((text.piece.title for text in record.texts if text.piece.title), "")
         return self.named(title, {name: one.key for (name, speaker), one in entities.items() if not speaker})

@@ -16,7 +16,9 @@ from engine.domain.clock import NOW, Clock
 from engine.domain.fact import subject_hash
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
+from engine.domain.prompt_lines import inline
 from engine.domain.record import RecordDraft
+from engine.domain.terms import words
 from engine.knowledge.configuration import Domain
 from engine.knowledge.mentions import texts_of
 from engine.knowledge.naming.names import names_in
@@ -27,8 +29,9 @@ from engine.turns import computed
 
 MOST_ENTITIES, MOST_NAMES, MOST_ASKED = 5, 12, 240
 """Entities of a record that are described, names of it that are looked up, and of all records of a call."""
-RELATIONS, FACTS = 4, 3
-"""Most of each in a line."""
+RELATIONS, FACTS, FACTS_READ = 4, 3, 20
+"""Most of each in a line, and facts of which these are chosen."""
+NO_TEXTS: Mapping[int, frozenset[str]] = {}
 LONGEST_LINE = 400
 """Characters of a line: some 100 tokens."""
 HEADING = "Known already:"
@@ -76,7 +79,9 @@ class KnownLines:
             for number, (record, name) in enumerate(places)
         ]
         lines: list[dict[str, str]] = [{} for _ in drafts]
-        for number, (key, line) in (await self._lines(principal, asked)).items():
+        about = [frozenset(words(" ".join(one.content for one in draft.items))) for draft in drafts]
+        told_by = {number: about[record] for number, (record, _) in enumerate(places)}
+        for number, (key, line) in (await self._lines(principal, asked, told_by)).items():
             own = lines[places[number][0]]
             if len(own) < MOST_ENTITIES:
                 own.setdefault(key, line)
@@ -89,8 +94,13 @@ class KnownLines:
         asked = [{"number": number, "name": "", "key": key, "node": ""} for number, key in enumerate(keys)]
         return dict((await self._lines(principal, asked)).values())
 
-    async def _lines(self, principal: Principal, asked: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]:
-        """By number: the key of the entity, and its line."""
+    async def _lines(
+        self,
+        principal: Principal,
+        asked: Sequence[Mapping[str, Any]],
+        texts: Mapping[int, frozenset[str]] = NO_TEXTS,
+    ) -> dict[int, tuple[str, str]]:
+        """By number: the key of the entity, and its line. `texts`: by number the words of the text for which it is."""
         if not asked:
             return {}
         moment = NOW.graph_parameters(self._clock.now())
@@ -106,7 +116,10 @@ class KnownLines:
             return {}
         facts = await self._facts(principal, found, asked)
         ordered = sorted(found, key=lambda one: one.number)
-        lines = {one.number: (one.key, self._line(one, facts.get(one.number, ()))) for one in ordered}
+        lines = {
+            one.number: (one.key, self._line(one, facts.get(one.number, ()), texts.get(one.number, frozenset())))
+            for one in ordered
+        }
         return {number: (key, line) for number, (key, line) in lines.items() if line}
 
     async def _facts(
@@ -121,13 +134,18 @@ class KnownLines:
             for one in found
             for name in one.names
         ]
-        given = {"lines": Jsonb(lines), "most": FACTS}
+        given = {"lines": Jsonb(lines), "most": FACTS_READ, "now": self._clock.now()}
         told: dict[int, list[str]] = {}
         for one in await self._postgres.fetch(principal, sql_text("fact/described"), given, row=_Told):
             told.setdefault(one.number, []).append(" ".join(one.text.split()))
         return told
 
-    def _line(self, one: _Described, facts: Sequence[str]) -> str:
+    def _line(self, one: _Described, known: Sequence[str], text: frozenset[str]) -> str:
+        spoken_of = text - frozenset(words(" ".join(one.names)))
+        shared = {fact: len(spoken_of.intersection(words(fact))) for fact in known}
+        # what the text speaks of first, then what changes, then what was said most often
+        facts = sorted(known, key=lambda fact: -shared[fact])[:FACTS]
+        near = [fact for fact in facts if shared[fact]]
         also = f", also {', '.join(one.names[1:])}" if len(one.names) > 1 else ""
         related = [
             f"{self._domain.reading(relation.type, backwards=not relation.outgoing)} {relation.other}"
@@ -135,12 +153,12 @@ class KnownLines:
             for relation in one.relations
         ]
         parts = [f"{one.names[0]} ({one.kind}{also})"]
-        for part in (*said_else(related, facts), *facts[:FACTS]):
+        for part in (*near, *said_else(related, facts), *(fact for fact in facts if fact not in near)):
             if sum(map(len, parts)) + len(part) <= LONGEST_LINE:
                 parts.append(part.rstrip("."))
         if not parts[1:] and not also:
             return ""  # nothing is known of it but its name
-        return f"- {parts[0]}: {'; '.join(parts[1:])}" if parts[1:] else f"- {parts[0]}"
+        return inline(f"- {parts[0]}: {'; '.join(parts[1:])}" if parts[1:] else f"- {parts[0]}")
 
 
 def said_else(relations: Sequence[str], facts: Sequence[str]) -> list[str]:

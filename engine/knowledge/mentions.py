@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from engine.domain.entity import Mention, MentionRole, Piece
+from engine.domain.entity import Mention, MentionRole, TextPiece
 from engine.domain.graph import EntityMention, EntityName, PossiblySame
 from engine.domain.names import name_key
 from engine.domain.record import RecordDraft
@@ -28,21 +28,22 @@ class ReadFact:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SourceText:
     """An item of a record's source, as a piece in which names are looked for; or a fact that was read out of it."""
 
     item_id: UUID
-    piece: Piece
+    piece: TextPiece
     at: datetime | None = None
     fact: ReadFact | None = None
 
 
 UsedName = tuple[str, str]
-"""A name as a record uses it: its normal form; and for words of kinship the speaker, of whom they tell somebody else each."""
+"""A name as a record uses it: its normal form; and for words of kinship the speaker, of whom they tell somebody else each; of a
+name that several people of the record have what tells this one from the others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedMention:
     """The entity that a name belongs to. `reviews`: keys of others that it may be, with score and reason."""
 
     key: str
@@ -55,15 +56,16 @@ class Named:
 class _Spoken:
     """One entity in one record, as it is collected."""
 
-    entity: Named
+    entity: NamedMention
     role: MentionRole
     names: dict[str, str] = field(default_factory=dict)
     spans: list[str] = field(default_factory=list)
     count: int = 0
     context: str = ""
+    tied: bool = False
 
 
-def texts_of(draft: RecordDraft) -> list[Text]:
+def texts_of(draft: RecordDraft) -> list[SourceText]:
     """The texts of a record's source, then its facts; what else was derived from it has none of its own."""
     title = "" if any(item.speaker for item in draft.items) else draft.title
     own = [item for item in draft.items if item.derived is None]
@@ -77,25 +79,25 @@ def texts_of(draft: RecordDraft) -> list[Text]:
     return texts
 
 
-def text_of(item_id: UUID, content: str, speaker: str, title: str, at: datetime | None) -> Text:
+def text_of(item_id: UUID, content: str, speaker: str, title: str, at: datetime | None) -> SourceText:
     """An item as a text. `title`: of its document, empty for a turn. One that is the whole text, as of a note without a title,
     names nothing beside it."""
     title = "" if title.split() == content.split() else title
-    return Text(item_id, Piece(content[:LONGEST_TEXT], speaker, title), at)
+    return SourceText(item_id, TextPiece(content[:LONGEST_TEXT], speaker, title), at)
 
 
-def fact_text(item_id: UUID, content: str, speaker: str, fact: ReadFact, at: datetime | None = None) -> Text:
+def fact_text(item_id: UUID, content: str, speaker: str, fact: ReadFact, at: datetime | None = None) -> SourceText:
     """A fact as a text. `speaker`: of the turn that it was read out of."""
-    return Text(item_id, Piece(content[:LONGEST_TEXT], speaker), at, fact)
+    return SourceText(item_id, TextPiece(content[:LONGEST_TEXT], speaker), at, fact)
 
 
-def used_name(mention: Mention, piece: Piece) -> UsedName:
+def used_name(mention: Mention, piece: TextPiece) -> UsedName:
     """By which name a mention in a piece is looked up."""
-    return name_key(mention.name), piece.speaker if mention.form == "kinship" else ""
+    return name_key(mention.name), piece.speaker if mention.form == "kinship" else mention.namesake
 
 
 def entity_mentions(
-    found: Sequence[tuple[Text, Sequence[Mention]]], entities: Mapping[UsedName, Named], domain: Domain
+    found: Sequence[tuple[SourceText, Sequence[Mention]]], entities: Mapping[UsedName, NamedMention], domain: Domain
 ) -> tuple[EntityMention, ...]:
     """The entities that a record mentions, each once for each of its roles, in the order of their keys.
 
@@ -114,7 +116,10 @@ def entity_mentions(
             one.count += 1
             if len(one.spans) < MOST_SPANS:
                 one.spans.append(f"{text.item_id}:{mention.start}-{mention.end}")
-            one.context = one.context or context_of(text.piece.text, mention)
+            if not one.context or (
+                mention.tie and not one.tied
+            ):  # what says who is meant tells more than what came first
+                one.context, one.tied = context_of(text.piece.text, mention), bool(mention.tie)
     most = sorted(spoken.values(), key=lambda one: (-one.count, one.entity.key, one.role))[:MOST_ENTITIES]
     return tuple(_entered(one, domain) for one in sorted(most, key=lambda one: (one.entity.key, one.role)))
 

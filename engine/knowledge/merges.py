@@ -14,7 +14,7 @@ from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.entity import Merge, Pair
 from engine.domain.merging import NewMerge, ToldApart, UndoneMerge
-from engine.domain.page import MOST, check_page
+from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput
 from engine.knowledge.reading import EntityReads
@@ -36,17 +36,22 @@ class Merges:
     def __init__(self, reads: EntityReads, units: UnitsOfWork, clock: Clock) -> None:
         self._reads, self._units, self._clock = reads, units, clock
 
-    async def merge(self, principal: Principal, entity_id: UUID, merged_id: UUID, reason: str) -> Merge:
-        """See `engine.operations.entities`. What is merged into a merged entity is merged into that which it is part of."""
+    async def merge(
+        self, principal: Principal, entity_id: UUID, merged_id: UUID, reason: str, own_id: UUID | None = None
+    ) -> Merge:
+        """See `engine.operations.entities`. What is merged into a merged entity is merged into that which it is part of. Under
+        the `own_id` of the request it is made once: a repeat whose answer was lost returns it."""
         if entity_id == merged_id:
             raise InvalidInput("An entity cannot be merged with itself.")
+        for made in await self._found(principal, NOW, own_id, 1) if own_id else ():
+            return made
         asked = {"entity_id": str(entity_id), "merged_id": str(merged_id)}
         pair = only(await self._reads.read(principal, NOW, cypher("entity/pair"), _Pair, **asked))
         if pair.entity_as == pair.merged_as:
             raise Conflict("They are merged already.")
         if pair.merged_as != merged_id:
             raise Conflict("The second one is part of another entity: merge that one, or undo its merge first.")
-        merge_id, now = uuid4(), self._clock.now()
+        merge_id, now = own_id or uuid4(), self._clock.now()
         new = NewMerge(
             merge_id=merge_id,
             user_id=principal.user_id,
@@ -68,9 +73,8 @@ class Merges:
         return merge
 
     async def tell_apart(self, principal: Principal, pair_id: UUID) -> Pair:
-        """Keeps the user's word. Raises NotFound for a pair that is not there or was decided."""
-        pairs = await self._reads.pairs(principal, limit=MOST)
-        pair = only([one for one in pairs if one.pair_id == pair_id])
+        """Keeps the user's word; repeating it changes nothing. Raises NotFound for a pair that is not there, or is one now."""
+        pair = only(await self._reads.pairs(principal, pair_id=pair_id, limit=1))
         apart = ToldApart(pair_id=pair_id, user_id=principal.user_id, at=self._clock.now())
         await self._accepted(principal, EntitiesApart(apart))
         return pair

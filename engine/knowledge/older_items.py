@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from engine.commit.rows import items
+from engine.commit.rows import due, items
+from engine.commit.rows.due import DueNode
 from engine.commit.rows.items import NamedRow
-from engine.commit.rows.noted_nodes import NotedNode, noted_nodes
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
-from engine.knowledge.entities import Entities
+from engine.knowledge.entities import EntityFinder
 from engine.knowledge.item_entities import RecordNames, Titles, names_of_titles, numbered
 from engine.knowledge.naming.kinship import relations_with_my
 from engine.stores.neo4j import Neo4j
@@ -58,32 +58,31 @@ class _Mentioned:
 class OlderItems:
     """Fills the rows of all users; for the service."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, entities: Entities) -> None:
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, entities: EntityFinder) -> None:
         self._postgres, self._neo4j, self._entities = postgres, neo4j, entities
 
     async def run(self) -> int:
         """Fills all nodes that are noted; how many items. Raises StoreUnavailable; what was filled stays."""
         filled = 0
-        async for node in noted_nodes(self._postgres, "entities"):
-            filled += await self._node(node)
+        async for node in due.due_nodes(self._postgres, "names"):
+            if node.current and node.user_id and node.schema_name:
+                filled += await self._node(node, Principal.user(node.user_id), node.schema_name)
         return filled
 
-    async def _node(self, node: NotedNode) -> int:
+    async def _node(self, node: DueNode, principal: Principal, schema: str) -> int:
         filled, after = 0, node.after
         while True:
             page = {"after": after, "most": RECORDS}
-            rows = await self._postgres.fetch_as_service(sql_in("item/older", node.schema_name), page, row=_Row)
+            rows = await self._postgres.fetch_as_service(sql_in("item/older", schema), page, row=_Row)
             if not rows:
                 break
-            named = await self._named(Principal.user(node.user_id), rows)
-            note = {"node_id": node.node_id, "lacking": "entities", "before": after, "after": rows[-1].record_id}
+            named = await self._named(principal, rows)
             async with self._postgres.as_service() as connection:
-                await items.name(connection, node.schema_name, named, bare=True)
-                await connection.execute(sql_text("item/older_advance"), note)
+                await items.name(connection, schema, named, bare=True)
+                await due.advance(connection, "names", node, after, rows[-1].record_id)
             after, filled = rows[-1].record_id, filled + len(named)
-        await self._postgres.change_as_service(
-            sql_text("item/older_end"), {"node_id": node.node_id, "lacking": "entities", "after": after}
-        )
+        async with self._postgres.as_service() as connection:
+            await due.settle(connection, "names", node, after)
         return filled
 
     async def _named(self, principal: Principal, rows: Sequence[_Row]) -> list[NamedRow]:

@@ -63,7 +63,7 @@ class _Line:
     records: tuple[UUID, ...] = ()
 
 
-class Profiles:
+class ProfileComposer:
     """Composes profiles."""
 
     def __init__(self, postgres: Postgres, entities: EntityReads, facts: EntityFacts, active: ActiveModel) -> None:
@@ -81,10 +81,12 @@ class Profiles:
     async def groups(
         self, principal: Principal, by: Literal["type", "category"], *, limit: int
     ) -> tuple[FactGroup, ...]:
-        """The live facts of the user by type or category, the largest groups first; for the user alone."""
-        asked = {"by": by, "groups": GROUPS, "most": limit}
+        """The live facts of the user by type or category, without plans whose day has passed, the largest groups first; for the
+        user alone."""
+        now = self._entities.now()
+        asked = {"by": by, "groups": GROUPS, "most": limit, "now": now}
         found = await self._postgres.fetch(principal, sql_text("profile/groups"), asked, row=_Group)
-        ids = {"facts": [fact for group in found for fact in group.strongest]}
+        ids = {"facts": [fact for group in found for fact in group.strongest], "now": now}
         texts = await self._postgres.fetch(principal, sql_text("profile/texts"), ids, row=KnownFact) if found else []
         known = {fact.fact_id: fact for fact in texts}
         return await computed(_summed_up, found, known, self._active.current.embedder.count_tokens)

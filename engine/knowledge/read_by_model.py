@@ -16,7 +16,7 @@ from engine.domain.extraction import ModelReading, NamedByModel, StatedByModel
 from engine.domain.names import name_key
 from engine.errors import InvalidInput
 from engine.knowledge.configuration import Domain
-from engine.knowledge.mentions import Text, UsedName, used_name
+from engine.knowledge.mentions import SourceText, UsedName, used_name
 from engine.knowledge.naming.words import SPEAKERS_WITHOUT_NAME, STOP_WORDS
 from engine.knowledge.resolution.compared import NamedThing
 from engine.knowledge.resolution.likeness import decide_names
@@ -29,13 +29,13 @@ LONGEST_PLACE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelRelation:
     """A relation of a model with the keys of the names between which it holds, and where it stands."""
 
     source: UsedName
     type: str
     target: UsedName
-    text: Text
+    text: SourceText
     span: str
     one: StatedByModel
 
@@ -78,8 +78,8 @@ def same_names(names: Mapping[UsedName, FoundName], reading: ModelReading) -> di
 
 
 def stated(
-    texts: Sequence[Text], mentions: Sequence[Sequence[Mention]], reading: ModelReading, domain: Domain
-) -> Iterator[Said]:
+    texts: Sequence[SourceText], mentions: Sequence[Sequence[Mention]], reading: ModelReading, domain: Domain
+) -> Iterator[ModelRelation]:
     """The relations that a model draws between names of the record, with a type that the domain has."""
     places = {text.item_id: number for number, text in enumerate(texts)}
     for one in reading.relations:
@@ -91,10 +91,10 @@ def stated(
         if number is not None:
             ends = (name_key(one.source), ""), (name_key(one.target), "")
             span = _span(texts[number], mentions[number], ends)
-            yield Said(ends[0], kind, ends[1], texts[number], span, one)
+            yield ModelRelation(ends[0], kind, ends[1], texts[number], span, one)
 
 
-def over(one: StatedByModel, text: Text, *, lasting: bool) -> bool:
+def over(one: StatedByModel, text: SourceText, *, lasting: bool) -> bool:
     """Whether a relation had ended when it was said."""
     if lasting:
         return False
@@ -115,7 +115,7 @@ def _keys(one: NamedByModel) -> list[str]:
     return [key for key in keys if key and key not in STOP_WORDS and key not in SPEAKERS_WITHOUT_NAME]
 
 
-def _span(text: Text, mentions: Sequence[Mention], ends: Sequence[UsedName]) -> str:
+def _span(text: SourceText, mentions: Sequence[Mention], ends: Sequence[UsedName]) -> str:
     """From the first of both names to the last; the whole item where one does not stand in it."""
     found = [[one for one in mentions if one.end and used_name(one, text.piece) == end] for end in ends]
     if all(found):

@@ -24,9 +24,10 @@ from engine.domain.entity import (
 from engine.domain.names import name_key
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.domain.relation import MOST_ENTITIES, read_properties
+from engine.domain.relation import MOST_ENTITIES, MentionedTogether, read_properties
 from engine.errors import InvalidInput
 from engine.knowledge.configuration import Domain
+from engine.knowledge.resolution.keys import is_key_of
 from engine.stores.neo4j import Neo4j
 from engine.stores.rows import R, only
 from engine.stores.statements import cypher
@@ -38,6 +39,8 @@ SPARE, EVERY = 100, 2**31 - 1
 MOST_RELATIONS = 1000
 FEWEST_WANTED = 11
 """Types and entities that a statement of relations is sent, blank ones among them: for another size class it is planned again."""
+MOST_MENTIONS = 1000
+"""Records of one entity that are looked at for those that mention another one, too."""
 MOST_SHOWN = 50
 """Nodes and mentions of one entity."""
 
@@ -88,10 +91,11 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class KnownAs:
-    """An entity, and a name of it."""
+    """An entity, and a name of it. `keys`: of it and of all that was merged with it, where they were asked for."""
 
     entity_id: UUID
     name: str
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,13 @@ class Stated:
     at: datetime
     item_id: UUID | None
     span: str | None
+
+
+def _few(entity_ids: Sequence[UUID]) -> Sequence[UUID]:
+    """The same. Raises InvalidInput for more than are looked at at once."""
+    if len(entity_ids) > MOST_ENTITIES:
+        raise InvalidInput(f"At most {MOST_ENTITIES} entities are looked at at once.")
+    return entity_ids
 
 
 def _of(one: EntitySummary, moment: Moment) -> EntitySummary:
@@ -131,7 +142,8 @@ class EntityReads:
         before = list(FIRST) if after is None else [after[0], str(after[1])]
         asked = {"kinds": list(wanted.kinds), "name": name_key(wanted.name), "everything": wanted.everything}
         page = {"before": before, "limit": limit}
-        kept = principal.owns and moment == NOW and not wanted.name  # what the graph keeps counted is what is asked for
+        asked["kept"] = principal.owns and moment == NOW  # what the graph keeps counted is what is asked for
+        kept = asked["kept"] and not wanted.name
         asked["marks"] = [False] if kept and not wanted.everything else [False, True]
         first = kept and after is None
         for most in (limit + SPARE, EVERY) if first else (EVERY,):
@@ -143,6 +155,8 @@ class EntityReads:
     async def entity(self, principal: Principal, entity_id: UUID, moment: Moment) -> Entity:
         asked = {"entity_id": str(entity_id), "most": MOST_SHOWN}
         one = only(await self.read(principal, moment, cypher("entity/shown"), Entity, **asked))
+        if one.key and not is_key_of(one.key, (one.name, *one.names)):
+            one = replace(one, key=None)  # it tells a name that no record uses any more
         if moment == NOW:
             return one
         return replace(one, importance=None, summary=None, mentioned=None, access_count=None, last_accessed_at=None)
@@ -168,10 +182,15 @@ class EntityReads:
     async def relations_between(
         self, principal: Principal, entity_ids: Sequence[UUID], moment: Moment, *, limit: int
     ) -> tuple[RelationBetween, ...]:
-        if len(entity_ids) > MOST_ENTITIES:
-            raise InvalidInput(f"At most {MOST_ENTITIES} entities are looked at at once.")
-        found = await self._related(principal, entity_ids, moment, among=True, ended=False, limit=limit)
+        found = await self._related(principal, _few(entity_ids), moment, among=True, ended=False, limit=limit)
         return tuple(self._between(*one) for one in found)
+
+    async def mentioned_together(
+        self, principal: Principal, entity_ids: Sequence[UUID], *, limit: int
+    ) -> tuple[MentionedTogether, ...]:
+        check_page(limit, MOST_RELATIONS)
+        asked = {"entity_ids": [str(one) for one in _few(entity_ids)], "most": MOST_MENTIONS, "limit": limit}
+        return tuple(await self.read(principal, NOW, cypher("entity/mentioned_together"), MentionedTogether, **asked))
 
     async def _related(
         self,
@@ -228,9 +247,11 @@ class EntityReads:
         asked = {"relations": [str(one) for one in relations]}
         return await self.read(principal, moment, cypher("entity/best_evidence"), Stated, **asked) if relations else []
 
-    async def pairs(self, principal: Principal, *, limit: int) -> tuple[Pair, ...]:
+    async def pairs(self, principal: Principal, *, pair_id: UUID | None = None, limit: int) -> tuple[Pair, ...]:
+        """Those that nobody has decided; or this one, also where the user has told them apart."""
         check_page(limit)
-        return tuple(await self.read(principal, NOW, cypher("entity/pairs"), Pair, limit=limit))
+        asked = {"pair_id": str(pair_id or ""), "limit": limit}
+        return tuple(await self.read(principal, NOW, cypher("entity/pairs"), Pair, **asked))
 
     def now(self) -> datetime:
         """The present."""

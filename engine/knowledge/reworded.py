@@ -1,4 +1,4 @@
-"""What a model found in records whose texts were changed by hand: it holds on for texts that are as the model read them.
+"""What a model found in records that rules read again: it holds on for texts that are as the model read them.
 
 The graph has it, so no answer of a model needs to be kept for it: mentions say by which names and where, evidence in which item.
 A name is given to the reading where the rules miss it, or where it has a role; a relation where its item is as it was.
@@ -43,11 +43,13 @@ class FoundRelation:
 
 @dataclass(frozen=True, slots=True)
 class FoundBefore:
-    """What the graph says of a record."""
+    """What the graph says of a record. `modelled`: whether a model has read it: facts were read out of it, or a model relates its
+    names."""
 
     record_id: UUID
     mentions: tuple[FoundMention, ...]
     relations: tuple[FoundRelation, ...]
+    modelled: bool
 
     def reading(self, texts: Mapping[UUID, str], read: Collection[str]) -> ModelReading:
         """What of it still holds, as a model would say it. `texts`: those that are as they were stored first, by their items;

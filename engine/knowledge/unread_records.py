@@ -7,6 +7,7 @@ a reading says how many it knew, and where there are others by then, the record 
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from engine.domain.clock import Clock
 from engine.domain.extraction import UNASKED
 from engine.domain.graph import READER
 from engine.domain.principal import Principal
-from engine.knowledge.entities import Entities, Spoken
-from engine.knowledge.mentions import ReadFact, Text, fact_text, text_of
+from engine.errors import NeurigraphError
+from engine.knowledge.entities import EntityFinder, Spoken
+from engine.knowledge.mentions import ReadFact, SourceText, fact_text, text_of
 from engine.knowledge.older_items import name_items
 from engine.knowledge.reworded import found_before
 from engine.knowledge.stating import RecordSpoken, entered
@@ -29,6 +31,7 @@ from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_in
 
+log = logging.getLogger(__name__)
 PAGE = 200
 
 
@@ -70,7 +73,7 @@ class _Row:
         """Whether it has no names of its own: those of its record are looked for in it."""
         return self.kind not in ("turn", "chunk", "fact")
 
-    def text(self, title: str) -> Text:
+    def text(self, title: str) -> SourceText:
         """As a text in which names are looked for. `title`: of its record."""
         if self.kind == "fact":
             fact = ReadFact(self.subjects, self.private)
@@ -81,7 +84,9 @@ class _Row:
 class UnreadRecords:
     """Finds the entities of records that are stored; for the service, each record in the name of its user."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, units: UnitsOfWork, entities: Entities, clock: Clock) -> None:
+    def __init__(
+        self, postgres: Postgres, neo4j: Neo4j, units: UnitsOfWork, entities: EntityFinder, clock: Clock
+    ) -> None:
         self._postgres, self._neo4j, self._units, self._entities, self._clock = postgres, neo4j, units, entities, clock
 
     async def run(self) -> ReadReport:
@@ -95,6 +100,19 @@ class UnreadRecords:
                 records += len(read)
                 mentions += sum(len(one.entities) for one in read)
         return ReadReport(records, mentions)
+
+    async def of_item(self, schema: str, item_id: UUID) -> None:
+        """Reads the record of an item whose text was changed a moment ago; where that fails, a run does it later."""
+        try:
+            async with self._postgres.as_service() as connection:
+                found = await connection.fetch(sql_in("item/record", schema), {"item_id": item_id}, row=UUID)
+            for record_id in found:
+                asked = {"record": str(record_id), "reader": READER}
+                unread = await self._neo4j.read(cypher("lifecycle/record_unread"), row=_Unread, **asked)
+                for one in unread:
+                    await self._read(Principal.user(one.user_id), [one])
+        except NeurigraphError as error:
+            log.warning("A record that was changed is read again by the job `entities`: %s", error.detail)
 
     async def _pages(self) -> AsyncIterator[list[_Unread]]:
         statement, after = cypher("lifecycle/records_unread"), ""
@@ -130,13 +148,13 @@ class UnreadRecords:
     async def _spoken(
         self, principal: Principal, records: Sequence[_Unread], rows: Mapping[UUID, Sequence[_Row]]
     ) -> list[Spoken]:
-        """By the rules; and where a text was changed by hand, with what a model had found in the others."""
+        """By the rules, with what a model had found in texts that nobody changed by hand."""
         texts = [[row.text(one.title) for row in rows[one.record_id] if not row.derived] for one in records]
         spoken = await self._entities.spoken(principal, texts)
-        before = await found_before(self._neo4j, [one.record_id for one in records if one.rewordings])
+        before = await found_before(self._neo4j, [one.record_id for one in records])
         readings = [UNASKED] * len(records)
         for place, (one, said) in enumerate(zip(records, spoken, strict=True)):
-            if one.record_id in before:
+            if one.record_id in before and (one.rewordings or before[one.record_id].modelled):
                 same = {row.item_id: row.content for row in rows[one.record_id] if not row.changed}
                 readings[place] = before[one.record_id].reading(same, said.names.keys)
         if all(one == UNASKED for one in readings):

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import groupby
 from time import monotonic
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -256,9 +256,9 @@ def _plain(vector: Any) -> Vectors:
     return plain
 
 
-async def nodes(postgres: Postgres, statement: LiteralString = "embedding/slot_nodes") -> AsyncIterator[NodeTables]:
-    """The nodes of a statement in the order of their ids, page by page: all nodes of all users."""
-    after, page_of = UUID(int=0), sql_text(statement)
+async def nodes(postgres: Postgres) -> AsyncIterator[NodeTables]:
+    """All nodes of all users in the order of their ids, page by page."""
+    after, page_of = UUID(int=0), sql_text("embedding/slot_nodes")
     while page := await postgres.fetch_as_service(page_of, {"after": after, "most": NODES}, row=NodeTables):
         after = page[-1].node_id
         for node in page:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
+from engine.domain.node import NodeType
 from engine.lifecycle.finding import FIX, Finding, accepting
+from engine.lifecycle.registered import LABELS
 from engine.progress import counted
 
 _LOST = ("its schema", "its table")
@@ -28,7 +30,7 @@ class NodeFacts:
     pointers: tuple[str, ...] | None
     name: str
     name_key: str
-    node_type: str
+    node_type: NodeType
     layer: int
     parent_id: UUID | None
     damage: str | None
@@ -43,18 +45,20 @@ class NodeFacts:
 @dataclass(frozen=True, slots=True)
 class ShownShell:
     """A shell as the graph has it, whatever that is: ids stay text. `parents`: by HAS_CHILD; `records` and `listed_items`
-    of its manifest; `versions` of its vectors."""
+    of its manifest, `elsewhere`: how many of these records lie at other nodes; `versions` of its vectors."""
 
     node_id: UUID
     schema_name: str | None
     name: str | None
     name_key: str | None
     node_type: str | None
+    labels: frozenset[str]
     layer: int | None
     user_id: str | None
     parent_id: str | None
     parents: list[str]
     records: int
+    elsewhere: int
     listed_items: int
     counted_records: int | None
     counted_items: int | None
@@ -64,7 +68,7 @@ class ShownShell:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class NodeContents:
     """How much is wrong inside a node. `unreadable`: the error's code where it cannot be read."""
 
     node_id: UUID
@@ -121,6 +125,8 @@ def _differing(row: NodeFacts, shown: ShownShell) -> Iterator[str]:
     for field, (there, right) in fields.items():
         if there != right:
             yield f"its shell says {field} {there!r}, it is {right!r}"
+    if (label := LABELS[row.node_type]) not in shown.labels:
+        yield f"its shell lacks the label {label}"
     parent = str(row.parent_id) if row.parent_id else None
     if shown.user_id != str(row.user_id):
         yield f"its shell belongs to the user {shown.user_id}"
@@ -134,7 +140,11 @@ def manifest(row: NodeFacts, shown: ShownShell) -> Iterator[Finding]:
     listed, records, items = shown.records, row.records, row.items
     if records is None or items is None:
         return
-    if listed > records:
+    if shown.elsewhere:
+        problem = f"the manifest lists {counted(shown.elsewhere, 'record')} of other nodes"
+        remedy = f"nothing is lost; {FIX} lists them where they lie"
+        yield Finding("error", "neo4j", subject, problem, remedy, "manifest-lost", node_id)
+    elif listed > records:
         problem = f"{counted(listed - records, 'record')} lost: the manifest lists {listed}, the node has {records}"
         remedy = accepting("records-gone", node_id, "the manifest forgets them")
         yield Finding("error", "postgres", subject, problem, remedy, "records-gone", node_id)
@@ -152,7 +162,7 @@ def manifest(row: NodeFacts, shown: ShownShell) -> Iterator[Finding]:
         yield Finding("warning", "neo4j", subject, problem, f"nothing is lost; {FIX} recounts", "counts-off", node_id)
 
 
-def contents(row: Contents) -> Iterator[Finding]:
+def contents(row: NodeContents) -> Iterator[Finding]:
     """Findings about the contents of a node."""
     subject, node_id = f"node {row.schema_name}", row.node_id
     if row.unreadable:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from engine.domain.principal import Principal
 from engine.domain.search import SearchAnswer, SearchRequest
-from engine.errors import InvalidInput
+from engine.errors import unreadable
 from engine.providers.active import Model
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
@@ -65,7 +65,7 @@ def labelled_queries(path: Path) -> list[LabelledQuery]:
             for entry in json.loads(path.read_text("utf-8"))
         ]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidInput(f"{path} cannot be read as a list of {{user, query, expected}}: {error!r}") from error
+        raise unreadable(path, "a list of {user, query, expected}", error) from error
 
 
 async def sampled(postgres: Postgres, most: int) -> list[SampledQuery]:

@@ -3,21 +3,24 @@ nodes that readiness reports."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.commit.rows import due
 from engine.commit.set_aside import SetAsideCount
 from engine.domain.object_keys import file_of
 from engine.errors import StoreDamaged
 from engine.lifecycle import compared
-from engine.lifecycle.compared import Contents, NodeFacts, ShownShell
+from engine.lifecycle.compared import NodeContents, NodeFacts, ShownShell
+from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.entity_check import EntityCheck
 from engine.lifecycle.file_check import FileCheck
 from engine.lifecycle.finding import FIX, Finding
-from engine.lifecycle.pending_vectors import Waiting
+from engine.lifecycle.mending.shells import ShellMending
+from engine.lifecycle.mending.tally import Tally
 from engine.progress import Progress, Silent, counted
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
@@ -34,6 +37,35 @@ MOST_FINDINGS = 500
 OVERDUE = 30.0
 """Seconds after which an unfinished commit is a finding."""
 UNSEARCHABLE = frozenset({"tables-lost", "tables-damaged", "rows-unreadable"})
+
+
+_DUE: Mapping[due.Derivation, tuple[str, str]] = {
+    "vectors": (
+        "what was written there since {since} is found by words alone: it has no vectors yet",
+        "nothing to do: the job pending-embeddings makes them when the embedding service answers",
+    ),
+    "tokens": (
+        "older items there have no tokens since {since}",
+        "the job pending-embeddings makes them; see `neurigraph job log`",
+    ),
+    "stems": (
+        "older items there have no stems since {since}",
+        "the job node-upgrade makes them; see `neurigraph job log`",
+    ),
+    "names": (
+        "older items there do not say whom they name since {since}",
+        "the job entities says it; see `neurigraph job log`",
+    ),
+    "chains": (
+        "facts there stand in no chain since {since}",
+        "the job fact-chains enters them; see `neurigraph job log`",
+    ),
+    "reading": (
+        "no model has read them; the first waits since {since}",
+        "the job pending-readings tries again; `neurigraph failures list` has what was given up",
+    ),
+}
+"""What a finding says of each thing that is due, and what helps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +90,11 @@ class Doctor:
         self,
         stores: tuple[Postgres, Neo4j, ObjectStore],
         entities: EntityCheck,
+        definitions: DefinitionCheck,
         belonging: Callable[[], Awaitable[list[Finding]]],
     ) -> None:
         self._postgres, self._neo4j, self._objects = stores
-        self._entities, self._belonging = entities, belonging
+        self._entities, self._definitions, self._belonging = entities, definitions, belonging
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
         """At most 500 findings; empty when the stores agree. `read_files`: the number of files to read and to compare with their
@@ -71,7 +104,9 @@ class Doctor:
 
     async def compared(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
         """Differences between the stores, without a comparison of their ages. Raises StoreUnavailable."""
-        findings: list[Finding] = []
+        findings = await self._definitions.findings()
+        if any((one.store, one.severity) == ("postgres", "error") for one in findings):
+            return findings  # rows that a policy hides would look lost: first mend what they are read by
         stored = {
             file: entry.size async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None
         }
@@ -79,7 +114,8 @@ class Doctor:
         for examination in (
             self._pending(),
             self._set_aside(),
-            self._without_vectors(),
+            self._due(),
+            self._unapplied(),
             self._strays(),
             self._nodes(stored, check),
             self._shells(),
@@ -125,13 +161,23 @@ class Doctor:
             remedy = "`neurigraph commits list` shows them; `commits retry` tries again, `commits discard` undoes them"
             yield Finding("error", "neo4j", counted(aside.commits, "commit"), problem, remedy)
 
-    async def _without_vectors(self) -> AsyncIterator[Finding]:
-        [waiting] = await self._rows("embedding/pending_waiting", row=Waiting)
-        if waiting.nodes:
-            since = f"{waiting.oldest:%Y-%m-%d %H:%M}"
-            problem = f"what was written there since {since} is found by words alone: it has no vectors yet"
-            remedy = "nothing to do: the job pending-embeddings makes them when the embedding service answers"
-            yield Finding("warning", "postgres", counted(waiting.nodes, "node"), problem, remedy)
+    async def _due(self) -> AsyncIterator[Finding]:
+        """What is derived later, and is late; what lacks vectors at once, because it is found by words alone."""
+        for one in await due.waiting(self._postgres):
+            if one.late or one.derivation == "vectors":
+                problem, remedy = _DUE[one.derivation]
+                place = counted(one.waiting, "record" if one.derivation == "reading" else "node")
+                yield Finding(
+                    "warning", "postgres", place, problem.format(since=f"{one.oldest:%Y-%m-%d %H:%M}"), remedy
+                )
+
+    async def _unapplied(self) -> AsyncIterator[Finding]:
+        """Changes of nodes, edges and grants that Postgres keeps and the graph lacks, as where an edge was deleted there."""
+        tally = Tally(dry=True)
+        await ShellMending(self._postgres, self._neo4j).commits(tally)
+        for kind, number in tally.counts.items():
+            problem = "finished, but missing in the graph"
+            yield Finding("error", "neo4j", f"{number:,} {kind}", problem, "`neurigraph mend` applies them again")
 
     async def _strays(self) -> AsyncIterator[Finding]:
         for schema in await self._rows("doctor/strays", row=str, limit=PAGE):
@@ -151,10 +197,10 @@ class Doctor:
             for node in live:
                 for finding in _compared(node, by_id.get(node.node_id)):
                     yield finding
-            names = {node.node_id: node.schema_name for node in live}
+            names = {node.node_id: node.schema_name for node in live if not node.damage}
             for first in range(0, len(live), AT_ONCE):
                 some = list(names)[first : first + AT_ONCE]
-                for contents in await self._rows("doctor/contents", row=Contents, nodes=some):
+                for contents in await self._rows("doctor/contents", row=NodeContents, nodes=some):
                     for finding in compared.contents(contents):
                         yield finding
             async for finding in check.of(list(names), stored):

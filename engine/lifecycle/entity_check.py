@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
 from engine.domain.graph import READER
+from engine.domain.names import name_key
+from engine.lifecycle.decisions import Decisions
 from engine.lifecycle.fact_check import FactCheck
 from engine.lifecycle.finding import FIX, Finding
 from engine.progress import counted
@@ -18,7 +20,10 @@ from engine.stores.statements import cypher, sql_text
 
 PAGE = 1000
 MOST_USERS = 1000
-Problem = Literal["counts", "relations", "lost", "unlabelled", "merges", "left_over", "nameless", "facts", "no_facts"]
+Problem = Literal[
+    "counts", "relations", "lost", "unlabelled", "merges", "names", "left_over", "nameless", "facts", "no_facts", "rowless",
+    "undecided",
+]  # fmt: skip
 PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
     "counts": ("entity", "entities", "counted with other mentions, places or facts than there are", "recounts"),
     "relations": ("relation", "relations", "kept with another strength or end than the evidence has", "recounts"),
@@ -31,12 +36,24 @@ PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
         "entity", "entities", "merged in a circle, twice, or not shown as it is merged",
         "ends the later merge; the user may merge again",
     ),
+    "names": (
+        "entity", "entities", "with a name that no record uses, or without one that a record uses",
+        "lets its names follow from the records; a name that is gone comes back when the job entities reads them again",
+    ),
     "left_over": ("entity", "entities", "left over: no record mentions it or ever did", "removes it"),
     "facts": (
         "fact", "facts", "missing in the graph, or there with another state or chain",
         "marks them, and the job fact-chains carries them there again",
     ),
     "no_facts": ("fact", "facts", "left over: no record states it", "removes it"),
+    "rowless": (
+        "fact", "facts", "without a row in Postgres, though the item that states it is there",
+        "notes the node, and the job fact-chains enters it again",
+    ),
+    "undecided": (
+        "decision", "decisions", "of the user missing in the graph: merges, corrections, aliases, relations, withdrawals",
+        "applies them again, in their order",
+    ),
     "nameless": ("name", "names", "left over: it belongs to no entity", "removes it"),
 }  # fmt: skip
 """What is found in a user's graph: one of it, several, what is wrong, what the remedy does."""
@@ -52,6 +69,8 @@ class _Entity:
     left_over: bool
     unlabelled: bool
     merges: bool
+    names: bool
+    called: tuple[str, str] | None
 
     @property
     def problems(self) -> dict[Problem, int]:
@@ -62,6 +81,7 @@ class _Entity:
             "lost": self.lost,
             "unlabelled": self.unlabelled,
             "merges": self.merges,
+            "names": self.names or (self.called is not None and name_key(self.called[0]) != self.called[1]),
             "left_over": self.left_over,
         }
         return {problem: int(number) for problem, number in found.items() if number}
@@ -92,7 +112,7 @@ class EntityCheck:
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, labels: Mapping[str, str]) -> None:
         self._postgres, self._neo4j, self._labels = postgres, neo4j, labels
-        self.facts = FactCheck(postgres, neo4j)
+        self.facts, self.decisions = FactCheck(postgres, neo4j), Decisions(postgres, neo4j)
 
     async def findings(self) -> AsyncIterator[Finding]:
         """One for each user and problem, then the records that no reader has looked through. Raises StoreUnavailable."""
@@ -101,10 +121,11 @@ class EntityCheck:
             problems[user_id].update(more)
         for nameless in await self._neo4j.read(cypher("doctor/aliases"), row=_Nameless, limit=MOST_USERS):
             problems[nameless.user_id]["nameless"] += nameless.aliases
-        for user_id, wrong in (await self.facts.otherwise()).items():
-            problems[user_id]["facts"] += len(wrong)
-        for user_id, gone in (await self.facts.surplus()).items():
-            problems[user_id]["no_facts"] += len(gone)
+        for user_id, lacking in (await self.decisions.lacking()).items():
+            problems[user_id]["undecided"] += lacking
+        for wrong, asked in self._of_facts.items():
+            for user_id, facts in (await asked()).items():
+                problems[user_id][wrong] += len(facts)
         for user_id in sorted(problems):
             for kind, number in problems[user_id].items():
                 one, several, what, mended = PROBLEMS[kind]
@@ -118,6 +139,10 @@ class EntityCheck:
             problem = "their entities were not looked for yet, or by older rules"
             remedy = "nothing to do: the job entities does it"
             yield Finding("warning", "neo4j", counted(unread, "record"), problem, remedy)
+
+    @property
+    def _of_facts(self) -> Mapping[Problem, Callable[[], Awaitable[dict[UUID, list[UUID]]]]]:
+        return {"facts": self.facts.otherwise, "no_facts": self.facts.surplus, "rowless": self.facts.rowless}
 
     async def _communities(self) -> AsyncIterator[UUID]:
         """Users whose communities are not those that the last build entered."""

@@ -24,8 +24,10 @@ class SourceRow:
     media_type: str
     size_bytes: int
     received_at: datetime
+    node_id: UUID
     title: str | None
     version: int | None
+    newest: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class PartRow:
 
     resource_id: UUID
     record_id: UUID
+    node_id: UUID
     size_bytes: int
     received_at: datetime
     layout: dict[str, Any] | None
@@ -49,7 +52,7 @@ class PlaceRow:
 
 @dataclass(frozen=True, slots=True)
 class RecordRow:
-    """What a record says of itself now."""
+    """What a record says of itself now; `reworded`: one of its items was changed."""
 
     record_id: UUID
     title: str
@@ -59,6 +62,7 @@ class RecordRow:
     scope_id: str | None
     source: SourceKind
     occurred_at: datetime | None
+    reworded: bool
 
     @property
     def origin(self) -> dict[str, Any]:

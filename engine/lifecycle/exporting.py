@@ -21,9 +21,10 @@ from engine.domain.history import source_key
 from engine.domain.layout import layout_of
 from engine.domain.names import UNNAMED, shown_name
 from engine.domain.principal import Principal
-from engine.domain.written import KEEPING_OFFSETS, ConversationBody, LineBody
-from engine.errors import DamagedFile, InvalidInput, InvalidText, NeurigraphError, NotFound, TooLarge
+from engine.domain.written import ConversationBody, LineBody
+from engine.errors import DamagedFile, InvalidInput, InvalidText, NeurigraphError, NotFound, StoreDamaged, TooLarge
 from engine.lifecycle.exported_rows import FactFields, PartRow, PlaceRow, RecordRow, SourceRow
+from engine.lifecycle.parts import FileParts
 from engine.lifecycle.resources import RawResources
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
@@ -40,6 +41,7 @@ LOOKS = 3
 """A record may be moved between two looks."""
 LONGEST_SHOWN, LONGEST_TITLE = 80, 200
 """Characters of the title that a text without one gets, and of any."""
+Found = RecordRow | StoreDamaged
 
 
 class Exporting:
@@ -48,6 +50,7 @@ class Exporting:
     def __init__(self, postgres: Postgres, resources: RawResources, clock: Clock, most_bytes: int) -> None:
         """`most_bytes`: the largest line."""
         self._postgres, self._resources, self._clock, self._most = postgres, resources, clock, most_bytes
+        self._shown = FileParts(postgres)
 
     async def page(self, principal: Principal, place: ExportPlace | None) -> ExportPage:
         """The first lines, or those from a place on. Raises StoreUnavailable."""
@@ -79,31 +82,33 @@ class Exporting:
         place = ExportPlace(self._clock.now())
         try:
             body = await self._conversation(principal, place, source_key(source_id), source_id)
-            return LineBody.model_validate(body, context=KEEPING_OFFSETS).conversation if body else None
+            return LineBody.model_validate(body).conversation if body else None
         except (ValidationError, DamagedFile, NotFound, InvalidInput):
             return None
 
     async def _line(
-        self, principal: Principal, place: ExportPlace, source: SourceRow, records: Mapping[UUID, RecordRow]
+        self, principal: Principal, place: ExportPlace, source: SourceRow, records: Mapping[UUID, Found]
     ) -> ExportedLine | None:
-        """The source as a line; None where it holds no longer."""
+        """The source as a line; None where it holds no longer. What lies at a damaged node is left out, with the reason."""
         prefix, _, source_id = source.source_id.partition(":")
         try:
             if source.content_type == "conversation":
                 body = await self._conversation(principal, place, source.source_id, source_id)
             elif (record := records.get(source.record_id)) is None:
                 return None
+            elif isinstance(record, StoreDamaged):
+                return _failed(source_id, record)
             elif prefix == "fact":
                 body = await self._fact(principal, source, record, source_id)
             else:
                 body = await self._document(principal, source, record, prefix, source_id)
             if body is None:
                 return None
-            return ExportedLine(source_id, await computed(LineBody.model_validate, body, context=KEEPING_OFFSETS))
+            return ExportedLine(source_id, await computed(LineBody.model_validate, body))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             return _failed(source_id, InvalidInput(f"An import would not take it: {first['msg']}."))
-        except (DamagedFile, NotFound, InvalidInput) as error:
+        except (DamagedFile, NotFound, InvalidInput, StoreDamaged) as error:
             return _failed(source_id, error)
 
     # conversations ----------------------------------------------------------------------------------------
@@ -122,11 +127,16 @@ class Exporting:
             if part.layout is None:
                 raise InvalidInput("It was stored before the places of turns were kept.")
             transcript = _text(await self._resources.read(principal, part.resource_id))
+            shown = await self._reworded(principal, part, record)
             layout = layout_of(part.layout)
             started += [layout.started_at] if layout.started_at else []
             found.append(record)
             for turn in layout.turns:
-                said = transcript[turn.start : turn.start + turn.length]
+                said = (
+                    transcript[turn.start : turn.start + turn.length] if shown is None else shown.get(turn.number, "")
+                )
+                if not said:  # ended by hand
+                    continue
                 turns[turn.number] = {
                     "speaker": turn.speaker,
                     "text": said,
@@ -134,7 +144,7 @@ class Exporting:
                     "id": turn.ref,
                     "privacy": record.privacy,
                 }
-        if not found:
+        if not turns:
             return None
         # where parts differ, what is meant for the fewest readers holds for all of it
         origin = next((record for record in found if record.scope != "user"), found[0])
@@ -158,8 +168,11 @@ class Exporting:
             parts = await self._fetch(principal, "export/parts", start, row=PartRow, limit=PARTS, source_id=source_id)
             records = await self._records(principal, [part.record_id for part in parts])
             for part in parts:
-                if part.record_id in records:
-                    yield part, records[part.record_id]
+                record = records.get(part.record_id)
+                if isinstance(record, StoreDamaged):
+                    raise record
+                if record is not None:
+                    yield part, record
             if len(parts) < PARTS:
                 return
             start = ExportPlace(place.until, (parts[-1].received_at, parts[-1].resource_id))
@@ -170,7 +183,10 @@ class Exporting:
         self, principal: Principal, source: SourceRow, record: RecordRow, prefix: str, source_id: str
     ) -> dict[str, Any]:
         text = _text(await self._resources.read(principal, source.resource_id))
-        title = source.title or record.title
+        shown = await self._reworded(principal, source, record) if source.newest else None
+        title = (None if source.newest else source.title) or record.title
+        if shown is not None:
+            text = "\n\n".join(shown[place] for place in sorted(shown))
         known = "webhook" if source.content_type == "webhook" else record.content_type
         return {
             "text": text,
@@ -190,6 +206,8 @@ class Exporting:
     ) -> dict[str, Any] | None:
         """A fact that the user stated, also one that was replaced; of one that only confirmed another its text."""
         text = _text(await self._resources.read(principal, source.resource_id))
+        if shown := await self._reworded(principal, source, record):
+            [text] = shown.values()
         places = await self._places(principal, {record.record_id})
         if (schema := places.get(record.record_id)) is None:
             return None
@@ -203,9 +221,9 @@ class Exporting:
 
     # records ----------------------------------------------------------------------------------------------
 
-    async def _records(self, principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, RecordRow]:
-        """Those of the records that hold now."""
-        found: dict[UUID, RecordRow] = {}
+    async def _records(self, principal: Principal, ids: Sequence[UUID]) -> Mapping[UUID, Found]:
+        """Those of the records that hold now; of records at a damaged node the error."""
+        found: dict[UUID, Found] = {}
         wanted, last = set(ids), dict[UUID, str]()
         for _ in range(LOOKS):
             places = await self._places(principal, wanted)
@@ -217,11 +235,27 @@ class Exporting:
                 by_schema[schema].append(record_id)
             for schema, there in by_schema.items():
                 statement = sql_in("export/records", schema)
-                for one in await self._postgres.fetch(principal, statement, {"records": there}, row=RecordRow):
-                    found[one.record_id] = one
+                try:
+                    for one in await self._postgres.fetch(principal, statement, {"records": there}, row=RecordRow):
+                        found[one.record_id] = one
+                except StoreDamaged as error:
+                    found |= dict.fromkeys(there, error)
             wanted -= found.keys()
             last = {record_id: schema for record_id, schema in last.items() if record_id in wanted}
         return found
+
+    async def _reworded(
+        self, principal: Principal, part: PartRow | SourceRow, record: RecordRow
+    ) -> dict[int, str] | None:
+        """Its turns or passages by their places, where one was changed or ended by hand; None: all are as they came."""
+        if not record.reworded:
+            return None
+        shown = await self._shown.reworded(principal, part.record_id, part.node_id)
+        texts: dict[int, str] = {}
+        for one in shown:
+            if one.content is not None:
+                texts[one.position] = f"{texts[one.position]} {one.content}" if one.position in texts else one.content
+        return texts if shown else None
 
     async def _places(self, principal: Principal, records: set[UUID]) -> dict[UUID, str]:
         if not records:

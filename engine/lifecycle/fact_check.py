@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from engine.domain.fact import FactStatus
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.statements import cypher, sql_text
+from engine.stores.postgres_errors import TABLES_LOST
+from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 1000
 
@@ -29,6 +31,21 @@ class _Row:
 class _InGraph:
     fact_id: UUID
     user_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    node_id: UUID
+    schema_name: str
+    revision: int
+    readable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    fact_id: UUID
+    user_id: UUID
+    node_id: UUID | None
 
 
 class FactCheck:
@@ -50,14 +67,51 @@ class FactCheck:
     async def surplus(self) -> dict[UUID, list[UUID]]:
         """By user the facts that only the graph has. Raises StoreUnavailable."""
         found: dict[UUID, list[UUID]] = defaultdict(list)
+        async for page in self._rowless():
+            stated = await self._stated(page)
+            for one in page:
+                if one.fact_id not in stated:
+                    found[one.user_id].append(one.fact_id)
+        return found
+
+    async def rowless(self) -> dict[UUID, list[UUID]]:
+        """By user the nodes of facts that have no row in Postgres, while the item that states each is there: the row is lost,
+        and the graph is right. A node that the job is to look at is left out. Raises StoreUnavailable."""
+        found: dict[UUID, list[UUID]] = defaultdict(list)
+        async for page in self._rowless():
+            waiting = set(await self._postgres.fetch_as_service(sql_text("doctor/facts_awaited"), row=UUID))
+            stated = await self._stated(page)
+            for one in page:
+                if one.node_id and one.fact_id in stated and one.node_id not in waiting:
+                    found[one.user_id].append(one.node_id)
+        return found
+
+    async def _rowless(self) -> AsyncIterator[list[_Placed]]:
+        """Facts of the graph without a row in Postgres, of users without a commit under way."""
         async for page in self._in_graph():
             asked = {"facts": [one.fact_id for one in page]}
             there = set(await self._postgres.fetch_as_service(sql_text("doctor/facts_there"), asked, row=UUID))
             gone = [one for one in page if one.fact_id not in there]
             quiet = await self.quiet({one.user_id for one in gone}) if gone else set()
-            for one in gone:
-                if one.user_id in quiet:
-                    found[one.user_id].append(one.fact_id)
+            if left := [one for one in gone if one.user_id in quiet]:
+                yield left
+
+    async def _stated(self, facts: Collection[_Placed]) -> set[UUID]:
+        """Those of the facts whose item is there, or may be: nothing is known of a node whose tables are lost."""
+        by_node: dict[UUID, list[UUID]] = defaultdict(list)
+        for one in facts:
+            if one.node_id:
+                by_node[one.node_id].append(one.fact_id)
+        found: set[UUID] = set()
+        asked = {"nodes": list(by_node)}
+        for place in await self._postgres.fetch_as_service(sql_text("mend/surplus_nodes"), asked, row=_Place):
+            items, statement = by_node[place.node_id], sql_in("doctor/items_there", place.schema_name)
+            if not place.readable:
+                found |= set(items)
+                continue
+            with suppress(*TABLES_LOST):
+                items = await self._postgres.fetch_as_service(statement, {"items": items}, row=UUID)
+            found |= set(items)
         return found
 
     async def quiet(self, users: Collection[UUID]) -> set[UUID]:
@@ -92,8 +146,8 @@ class FactCheck:
         ]
         return await self._neo4j.read(cypher("doctor/facts"), row=_InGraph, facts=asked) if asked else []
 
-    async def _in_graph(self) -> AsyncIterator[list[_InGraph]]:
+    async def _in_graph(self) -> AsyncIterator[list[_Placed]]:
         statement, after = cypher("doctor/facts_page"), ""
-        while page := await self._neo4j.read(statement, row=_InGraph, after=after, limit=PAGE):
+        while page := await self._neo4j.read(statement, row=_Placed, after=after, limit=PAGE):
             yield page
             after = str(page[-1].fact_id)

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 from engine.domain.clock import Clock
 from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
-from engine.lifecycle.restoration import StoredFile
+from engine.lifecycle.restoration import ManifestFile
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
@@ -30,7 +30,7 @@ class FileTimes:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class FileClaim:
     """The state of a file for a reader. `mine`: the caller restores it. `failed`: the restoration that the caller waited for
     found it damaged."""
 
@@ -61,8 +61,8 @@ class FileStates:
     # for a principal -------------------------------------------------------------------------------------
 
     async def claim(
-        self, principal: Principal, file: StoredFile, *, by_hand: bool, lost: UUID | None, waited: UUID | None
-    ) -> Claim:
+        self, principal: Principal, file: ManifestFile, *, by_hand: bool, lost: UUID | None, waited: UUID | None
+    ) -> FileClaim:
         """Claims the file as awake; see engine.claim_file. Raises NotFound, StoreUnavailable."""
         now = self._clock.now()
         parameters = {
@@ -76,7 +76,7 @@ class FileStates:
             "lost": lost,
             "waited": waited,
         }
-        [claim] = await self._postgres.fetch(principal, sql_text("file/claim"), parameters, row=Claim)
+        [claim] = await self._postgres.fetch(principal, sql_text("file/claim"), parameters, row=FileClaim)
         return claim
 
     async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
@@ -94,17 +94,17 @@ class FileStates:
 
     # for the service -------------------------------------------------------------------------------------
 
-    async def restored(self, file: StoredFile, claim_id: UUID) -> bool:
+    async def restored(self, file: ManifestFile, claim_id: UUID) -> bool:
         """Marks the file as active: the copy of this claim is there. False when another process took the file over."""
         now = self._clock.now()
         return await self._noted("file/restored", file, claim_id, now=now, until=now + self.times.after_retrieval)
 
-    async def failed(self, file: StoredFile, claim_id: UUID, detail: str, *, review: bool) -> bool:
+    async def failed(self, file: ManifestFile, claim_id: UUID, detail: str, *, review: bool) -> bool:
         """Marks the file as dormant: the restoration of this claim failed. False when another process took the file over."""
         now = self._clock.now()
         return await self._noted("file/failed", file, claim_id, now=now, detail=detail, review=review)
 
-    async def prolong(self, file: StoredFile, claim_id: UUID) -> None:
+    async def prolong(self, file: ManifestFile, claim_id: UUID) -> None:
         """Renews the claim of a restoration that is still running."""
         lease = self._clock.now() + self.times.lease
         parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, "lease": lease}
@@ -115,7 +115,7 @@ class FileStates:
         parameters = {"now": now, "unused": now - self.times.unused, "limit": limit}
         return await self._postgres.fetch_as_service(sql_text("file/sweep"), parameters, row=Asleep)
 
-    async def _noted(self, name: str, file: StoredFile, claim_id: UUID, **more: Any) -> bool:
+    async def _noted(self, name: str, file: ManifestFile, claim_id: UUID, **more: Any) -> bool:
         parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, **more}
         [done] = await self._postgres.fetch_as_service(sql_text(name), parameters, row=bool)
         return done

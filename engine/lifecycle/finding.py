@@ -8,6 +8,7 @@ from uuid import UUID
 
 Store = Literal["postgres", "neo4j", "objects"]
 Fixable = Literal[
+    "definition-lost",
     "tables-damaged",
     "shell-missing",
     "shell-wrong",

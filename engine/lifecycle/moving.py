@@ -14,8 +14,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from engine.commit.changes import RecordRevised, from_row
-from engine.commit.outbox import Commit, StoredCommit
+from engine.commit.changes import RecordRevised
+from engine.commit.outbox import Commit
 from engine.commit.unit_of_work import UnitsOfWork, attempts
 from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
@@ -93,12 +93,7 @@ class Moving:
         return moved
 
     async def _done_before(self, principal: Principal, commit_id: UUID, record_id: UUID) -> dict[str, Any] | None:
-        """The graph's part of a move whose answer was lost; the move is finished now where it was not."""
-        parameters = {"user_id": principal.user_id, "commit_id": commit_id}
-        found = await self._postgres.fetch_as_service(sql_text("commit/payload"), parameters, row=StoredCommit)
-        if not found:
-            return None
-        await self._units.outbox.await_commit(commit_id)
-        changes = from_row(found[0].kind, found[0].payload)
+        """The graph's part of a move whose answer was lost."""
+        changes = await self._units.done_before(principal, commit_id) or ()
         revisions = (change["revision"] for change in changes if change["kind"] == RecordRevised.kind)
         return next((one for one in revisions if one["record_id"] == str(record_id)), None)

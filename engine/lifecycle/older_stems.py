@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from engine.commit.rows import term_counts
-from engine.commit.rows.noted_nodes import NotedNode, noted_nodes
+from engine.commit.rows import due, term_counts
+from engine.commit.rows.due import DueNode
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
 from engine.domain.terms import Unit, sparse_of, stored_words, terms_of, weights
 from engine.stores.postgres import Connection, Postgres
-from engine.stores.statements import sql_in, sql_text
+from engine.stores.statements import sql_in
 from engine.turns import computed
 
-LACKING = "stems"
 BATCH = 200
 """Items of one transaction, which writers of the node wait for."""
 
@@ -45,23 +44,23 @@ class OlderStems:
     async def run(self) -> int:
         """All nodes that are noted; how many items were changed. Raises StoreUnavailable; what was added stays."""
         changed = 0
-        async for node in noted_nodes(self._postgres, LACKING):
-            changed += await self._node(node)
+        async for node in due.due_nodes(self._postgres, "stems"):
+            if node.current and node.schema_name:
+                changed += await self._node(node, node.schema_name)
         return changed
 
-    async def _node(self, node: NotedNode) -> int:
+    async def _node(self, node: DueNode, schema: str) -> int:
         changed, after = 0, node.after
         while True:
-            note = {"node_id": node.node_id, "lacking": LACKING, "before": after}
             async with self._postgres.as_service() as connection:
                 page = {"after": after, "most": BATCH}
-                rows = await connection.fetch(sql_in("item/worded", node.schema_name), page, row=_Worded)
+                rows = await connection.fetch(sql_in("item/worded", schema), page, row=_Worded)
                 if not rows:
-                    await connection.execute(sql_text("item/older_end"), note | {"after": after})
+                    await due.settle(connection, "stems", node, after)
                     return changed
-                changed += await _add(connection, node.schema_name, rows)
+                changed += await _add(connection, schema, rows)
+                await due.advance(connection, "stems", node, after, rows[-1].row_id)
                 after = rows[-1].row_id
-                await connection.execute(sql_text("item/older_advance"), note | {"after": after})
 
 
 async def _add(connection: Connection, schema: str, rows: Sequence[_Worded]) -> int:
@@ -82,7 +81,7 @@ def _missing(rows: Sequence[_Worded]) -> tuple[list[dict[str, Any]], dict[str, C
             continue
         setting.append({"row_id": row.row_id, "terms": sparse_of(terms)})
         if row.current:
-            unit = counted_unit(row.unit, private=row.privacy == "private", scoped=row.scope != "user")
+            unit = counted_unit(row.unit, row.privacy, row.scope)
             counts.setdefault(unit, Counter()).update(terms.keys())
             counts[unit].subtract(before)
     return setting, counts

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from time import monotonic
 from uuid import UUID
 
-from engine.commit.rows.noted_nodes import NotedNode, noted_nodes
+from engine.commit.rows import due
+from engine.commit.rows.due import DueNode
 from engine.domain.embedding import Pace
 from engine.lifecycle.canary import BATCH, Item, items_embedded, speakers_of
 from engine.providers.active import Model
@@ -20,7 +21,6 @@ from engine.stores.statements import sql_in, sql_text
 
 PACE = Pace(duty=0.5, most=2000)
 """Of one run; a job begins the next."""
-LACKING = "tokens"
 
 
 class OlderTokens:
@@ -34,32 +34,33 @@ class OlderTokens:
         """One run over the nodes that are noted; how many items. Raises ProviderUnavailable, EmbeddingsChanged,
         StoreUnavailable; what was made stays."""
         if self._model.has_tokens:
-            async for node in noted_nodes(self._postgres, LACKING):
+            async for node in due.due_nodes(self._postgres, "tokens"):
                 if self._exhausted:
                     break
-                await self._node(node)
+                if node.current and node.schema_name:
+                    await self._node(node, node.schema_name)
         return self.filled
 
     @property
     def _exhausted(self) -> bool:
         return self._pace.most is not None and self.filled >= self._pace.most
 
-    async def _node(self, node: NotedNode) -> None:
+    async def _node(self, node: DueNode, schema: str) -> None:
         after, speakers = node.after, None
         while not self._exhausted:
-            lacking = sql_in("embedding/slot_tokens", node.schema_name, self._model.version.column)
+            lacking = sql_in("embedding/slot_tokens", schema, self._model.version.column)
             page = {"version": self._model.name, "after": after, "most": BATCH}
             rows = await self._postgres.fetch_as_service(lacking, page, row=Item)
             if not rows:
-                note = {"node_id": node.node_id, "lacking": LACKING, "after": after}
-                await self._postgres.change_as_service(sql_text("item/older_end"), note)
+                async with self._postgres.as_service() as connection:
+                    await due.settle(connection, "tokens", node, after)
                 return
-            speakers = speakers or await speakers_of(self._postgres, node.schema_name)
-            await self._fill(node, rows, after, speakers)
+            speakers = speakers or await speakers_of(self._postgres, schema)
+            await self._fill(node, schema, rows, after, speakers)
             after = rows[-1].row_id
 
     async def _fill(
-        self, node: NotedNode, rows: Sequence[Item], before: UUID, speakers: Mapping[UUID, Sequence[str]]
+        self, node: DueNode, schema: str, rows: Sequence[Item], before: UUID, speakers: Mapping[UUID, Sequence[str]]
     ) -> None:
         started, version = monotonic(), self._model.version
         made = await items_embedded(self._model, rows, speakers)
@@ -67,10 +68,9 @@ class OlderTokens:
             {"row_id": row.row_id, "content_hash": row.content_hash, "tokens": one.tokens, "version": version.name}
             for row, one in zip(rows, made, strict=True)
         ]
-        note = {"node_id": node.node_id, "lacking": LACKING, "before": before, "after": rows[-1].row_id}
         async with self._postgres.as_service() as connection, connection.cursor() as cursor:
             await connection.execute(sql_text("embedding/slot_hold"), {"version": version.name, "slot": version.slot})
-            await cursor.executemany(sql_in("embedding/slot_tokens_fill", node.schema_name, version.column), filling)
-            await connection.execute(sql_text("item/older_advance"), note)
+            await cursor.executemany(sql_in("embedding/slot_tokens_fill", schema, version.column), filling)
+            await due.advance(connection, "tokens", node, before, rows[-1].row_id)
         self.filled += len(rows)
         await asyncio.sleep((monotonic() - started) * (1 / self._pace.duty - 1))

@@ -7,16 +7,15 @@ is simply started again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
+from engine.commit.rows import due
 from engine.domain.embedding import Pace
-from engine.lifecycle.canary import CanaryBuild, nodes
+from engine.lifecycle.canary import CanaryBuild, NodeTables
 from engine.lifecycle.older_tokens import OlderTokens
 from engine.progress import Silent
 from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,6 @@ class PendingReport:
     settled: int
     waiting: int
     tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """How many nodes wait for vectors, and since when."""
-
-    nodes: int
-    oldest: datetime | None
 
 
 class PendingVectors:
@@ -54,19 +45,16 @@ class PendingVectors:
         """One pass over the nodes that wait. Raises ProviderUnavailable while the service is silent, EmbeddingsChanged,
         StoreUnavailable; what was made stays."""
         filled = settled = 0
-        async for node in nodes(self._postgres, "embedding/pending_page"):
+        async for node in due.due_nodes(self._postgres, "vectors"):
             build = CanaryBuild(self._postgres, self._neo4j, await self._active.follow(), Pace(duty=1), Silent())
-            await build.of_node(node)
+            await build.of_node(NodeTables(node.node_id, node.schema_name))
             if build.filled:
                 self._active.patience.answered()
             filled += build.filled
-            settle = sql_text("embedding/pending_settle")
-            [done] = await self._postgres.fetch_as_service(settle, {"node_id": node.node_id}, row=bool)
-            settled += done
+            settled += await due.settle_vectors(self._postgres, node)
         tokens = await OlderTokens(self._postgres, await self._active.follow()).run()
-        return PendingReport(filled, settled, (await self.waiting()).nodes, tokens)
+        return PendingReport(filled, settled, await self.waiting(), tokens)
 
-    async def waiting(self) -> Waiting:
-        """The vectors that are still to be made. Raises StoreUnavailable."""
-        [waiting] = await self._postgres.fetch_as_service(sql_text("embedding/pending_waiting"), row=Waiting)
-        return waiting
+    async def waiting(self) -> int:
+        """How many nodes wait for vectors. Raises StoreUnavailable."""
+        return sum(one.waiting for one in await due.waiting(self._postgres) if one.derivation == "vectors")

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from engine.domain.node import NodeType
 
-_LABELS: dict[NodeType, str] = {"user": "User", "concept": "Concept", "persona": "Persona"}
+LABELS: dict[NodeType, str] = {"user": "User", "concept": "Concept", "persona": "Persona"}
 NO_VECTORS: dict[str, None] = dict.fromkeys(("embedding", "embedding_version", "embedding_b", "embedding_b_version"))
 
 
@@ -42,6 +42,7 @@ class RegisteredNode:
             "name": self.name,
             "name_key": self.name_key,
             "node_type": self.node_type,
+            "label": LABELS[self.node_type],
             "layer": self.layer,
             "schema_name": self.schema_name,
         }
@@ -51,7 +52,6 @@ class RegisteredNode:
         words: dict[str, Any] = {"summary": "", "keywords": [], "aliases": [], "alias_keys": []}
         fixed = {
             "user_key": self.user_id.hex,
-            "label": _LABELS[self.node_type],
             "created_at": self.created_at.isoformat(),
         }
         return NO_VECTORS | words | (first or {}) | self.graph | fixed

@@ -21,10 +21,10 @@ from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.errors import DamagedFile, NeurigraphError, NotFound, Rehydrating, StoreFull, StoreUnavailable
 from engine.hierarchy.shells import Shells
-from engine.lifecycle.file_states import Claim, FileStates
+from engine.lifecycle.file_states import FileClaim, FileStates
 from engine.lifecycle.node_states import NodeStates
-from engine.lifecycle.parts import MEDIA_TYPE, PartFile, Parts
-from engine.lifecycle.restoration import StoredFile, copy_key, restore
+from engine.lifecycle.parts import MEDIA_TYPE, FileParts, PartFile
+from engine.lifecycle.restoration import ManifestFile, copy_key, restore
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in
@@ -45,8 +45,10 @@ TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Located(StoredFile):
+class _Located(ManifestFile):
     title: str
+    changed: bool
+    """Whether it is the newest file of its record, and a passage may say something else."""
 
 
 class Rehydration:
@@ -63,7 +65,7 @@ class Rehydration:
     ) -> None:
         self._postgres, self._objects, self._shells = postgres, objects, shells
         self._states, self._nodes, self._reached = states, nodes, reached
-        self._parts = Parts(postgres)
+        self._parts = FileParts(postgres)
         self._running: dict[UUID, asyncio.Task[None]] = {}
         self._showing: dict[UUID, asyncio.Task[None]] = {}
         self._at_once = asyncio.Semaphore(AT_ONCE)
@@ -86,7 +88,7 @@ class Rehydration:
 
         Raises NotFound, Rehydrating (the restoration goes on), DamagedFile (nothing is returned), StoreUnavailable.
         """
-        file = await self._located(principal, node_id, file_id)
+        file = await self._rendered(principal, await self._located(principal, node_id, file_id))
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as target:
             if isinstance(file, PartFile):
                 size = await self._parts.render(principal, file, target)
@@ -118,7 +120,7 @@ class Rehydration:
             return part.status
         return await self._states.status(principal, node_id, file_id)
 
-    async def _located(self, principal: Principal, node_id: UUID, file_id: UUID) -> StoredFile | PartFile:
+    async def _located(self, principal: Principal, node_id: UUID, file_id: UUID) -> _Located | PartFile:
         schema = await self._shells.schema_of(principal, node_id)
         parameters = {"node_id": node_id, "file_id": file_id}
         found = await self._postgres.fetch(principal, sql_in("file/locate", schema), parameters, row=_Located)
@@ -129,13 +131,20 @@ class Rehydration:
             return part
         return replace(found[0], name=shown_name(found[0].name, found[0].title))
 
+    async def _rendered(self, principal: Principal, file: _Located | PartFile) -> _Located | PartFile:
+        """The file, in place of which a text is given where a passage was changed or ended by hand."""
+        if isinstance(file, PartFile) or not file.changed:
+            return file
+        shown = await self._parts.reworded(principal, file.record_id, file.node_id)
+        return PartFile(file.node_id, file.file_id, file.record_id, file.name, shown) if shown else file
+
     async def _wait_until_shown(self, claim_id: UUID | None) -> None:
         """Waits until this process's restoration is applied in the graph, so that the caller sees the new state there."""
         if claim_id in self._showing:
             await asyncio.wait([self._showing[claim_id]])
 
     async def _read(
-        self, principal: Principal, file: StoredFile, target: IO[bytes], wait_s: float | None
+        self, principal: Principal, file: ManifestFile, target: IO[bytes], wait_s: float | None
     ) -> UUID | None:
         """Writes the file to `target`; returns the claim of the copy that was read, None where there was no room for one."""
         lost = None
@@ -161,12 +170,12 @@ class Rehydration:
     async def _awake(
         self,
         principal: Principal,
-        file: StoredFile,
+        file: ManifestFile,
         wait_s: float | None,
         *,
         by_hand: bool = False,
         lost: UUID | None = None,
-    ) -> Claim:
+    ) -> FileClaim:
         """The claim under which the file is active. Raises as `opened` does."""
         ends = asyncio.get_running_loop().time() + (self._states.times.wait_s if wait_s is None else wait_s)
         waited, pause, file_was = None, LOOKS[0], "awake"
@@ -188,7 +197,7 @@ class Rehydration:
                 await asyncio.sleep(min(pause, left))
                 waited, pause = claim.claim_id, min(2 * pause, LOOKS[1])
 
-    def _started(self, file: StoredFile, claim: Claim) -> asyncio.Task[None]:
+    def _started(self, file: ManifestFile, claim: FileClaim) -> asyncio.Task[None]:
         """The one task of a claim."""
         if claim.claim_id not in self._running:
             task = asyncio.create_task(self._rehydrated(file, claim.claim_id))
@@ -203,7 +212,7 @@ class Rehydration:
 
     # restoring -------------------------------------------------------------------------------------------
 
-    async def _rehydrated(self, file: StoredFile, claim_id: UUID) -> None:
+    async def _rehydrated(self, file: ManifestFile, claim_id: UUID) -> None:
         """Takes the file from rehydrating to active, or back to dormant with the cause in the log."""
         self._reached("file_claimed")
         timer = asyncio.get_running_loop().call_later(MOMENT, self._show, file.node_id, claim_id)
@@ -238,7 +247,7 @@ class Rehydration:
         await self._nodes.apply_quietly([node_id])
         self._reached("state_applied")
 
-    async def _copied(self, file: StoredFile, claim_id: UUID) -> None:
+    async def _copied(self, file: ManifestFile, claim_id: UUID) -> None:
         """Restores and verifies the whole file, then puts the copy; a file that is stored as it is needs none."""
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as plain:
             await restore(self._objects, file.storage_path, plain, packed=file.packed, sha256=file.sha256)
@@ -249,7 +258,7 @@ class Rehydration:
         self._reached("copy_written")
 
     @asynccontextmanager
-    async def _prolonging(self, file: StoredFile, claim_id: UUID) -> AsyncIterator[None]:
+    async def _prolonging(self, file: ManifestFile, claim_id: UUID) -> AsyncIterator[None]:
         """Within this block the claim is renewed, as long as this process lives."""
 
         async def prolong_for_ever() -> None:

@@ -14,9 +14,11 @@ from uuid import UUID
 
 from engine.commit.changes import to_json
 from engine.commit.graph import apply
-from engine.commit.restated import StoredSlice, restated
+from engine.commit.restated import RestatedSlice, restated
 from engine.domain.node import MAX_LAYER
 from engine.errors import InvalidInput, NeurigraphError, NotFound
+from engine.lifecycle.definition_check import KIND as DEFINITIONS
+from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
 from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.pending_vectors import PendingVectors
@@ -35,10 +37,10 @@ Remedy = Callable[[UUID], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A remedy that was carried out; `failure` is empty where it succeeded."""
+    """A remedy that was carried out; `failure` is empty where it succeeded. `node_id`: None of what belongs to no node."""
 
     kind: str
-    node_id: UUID
+    node_id: UUID | None
     failure: str = ""
 
 
@@ -59,6 +61,7 @@ class Remedies:
     def __init__(
         self, stores: tuple[Postgres, Neo4j, ObjectStore], pending: PendingVectors, entities: EntityMending
     ) -> None:
+        self._definitions = DefinitionCheck(stores[0], stores[1])
         self._postgres, self._neo4j, self._objects = stores
         self._pending, self._entities_of = pending, entities.of_user
         self._fixes: Mapping[str, Remedy] = {
@@ -85,6 +88,9 @@ class Remedies:
     async def fix(self, findings: Sequence[Finding]) -> tuple[Mended, ...]:
         """Mends what can be mended without a loss. Raises StoreUnavailable; what was mended stays."""
         done: list[Mended] = []
+        if any(one.kind == DEFINITIONS for one in findings):
+            failures = await self._definitions.mend()
+            done += [Mended(DEFINITIONS, None, why) for why in failures or ("",)]
         for kind in FIXABLE:
             waiting = list(dict.fromkeys(one.node_id for one in findings if one.kind == kind and one.node_id))
             for _ in range(MAX_LAYER + 1):  # a shell waits for that of its parent
@@ -158,8 +164,10 @@ class Remedies:
     # manifests -------------------------------------------------------------------------------------------
 
     async def _lines(self, node_id: UUID) -> None:
-        """Enters the records again that the graph lacks."""
+        """Has records of other nodes listed there, and enters the records again that the graph lacks."""
         node = await self._node(node_id)
+        homes = await self._neo4j.write(cypher("lifecycle/lines_home"), row=str, node_id=str(node_id))
+        await self._neo4j.write(cypher("lifecycle/recounted"), nodes=homes)
         listed = {record async for records in self._listed(node_id) for record in records}
         after = UUID(int=0)
         while records := await self._page("remedy/lines", node.schema_name, {"after": after, "limit": PAGE}, row=UUID):
@@ -171,7 +179,7 @@ class Remedies:
         await self._entities_of(node.user_id)
 
     async def _entered(self, node: RegisteredNode, record_id: UUID) -> None:
-        slices = await self._page("record/restated", node.schema_name, {"record_id": record_id}, row=StoredSlice)
+        slices = await self._page("record/restated", node.schema_name, {"record_id": record_id}, row=RestatedSlice)
         changes = restated(slices, node.node_id, node.user_id)
         if changes:
             await apply(self._neo4j, [to_json(change) for change in changes], partly=True)

@@ -22,7 +22,7 @@ STEP = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class StoredFile:
+class ManifestFile:
     """A file as its manifest describes it; `packed`: its object is compressed."""
 
     node_id: UUID

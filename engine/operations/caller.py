@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from uuid import UUID, uuid5
 
-from engine.access.grants import Grants
+from engine.access.grants import GraphGrants
 from engine.access.idempotency import Answer, Idempotency
-from engine.access.tokens import Tokens
+from engine.access.tokens import WorkspaceTokens
 from engine.commit.set_aside import SetAside
 from engine.domain.clock import Clock
 from engine.domain.ingest import PLAIN, Terms
@@ -22,28 +22,29 @@ from engine.errors import NotFound, StoreDamaged
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.history.changes import Changes
-from engine.history.documents import Documents
+from engine.history.documents import DocumentReads
 from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
+from engine.history.fact_decisions import FactDecisions
 from engine.history.known_facts import KnownFacts
 from engine.history.reading import Past
-from engine.history.retractions import Retractions
+from engine.history.retractions import SourceRetractions
 from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.pipeline import Ingest
-from engine.ingest.proposal.proposals import Proposals
+from engine.ingest.proposal.proposals import HierarchyProposals
 from engine.ingest.rereading.readings import Readings
-from engine.ingest.rereading.replays import Replays
+from engine.ingest.rereading.replays import RecordReplays
 from engine.ingest.streams.streaming import Streams
-from engine.jobs.jobs import Jobs
+from engine.jobs.jobs import JobCatalogue
 from engine.knowledge.communities.building import CommunityBuilds
 from engine.knowledge.communities.reading import CommunityReads
 from engine.knowledge.entity_aliases import EntityAliases
 from engine.knowledge.entity_decisions import EntityDecisions
 from engine.knowledge.facts.about import EntityFacts
-from engine.knowledge.intentions import Intentions
+from engine.knowledge.intentions import IntentionLists
 from engine.knowledge.merges import Merges
 from engine.knowledge.older_items import OlderItems
-from engine.knowledge.profiles import Profiles
+from engine.knowledge.profiles import ProfileComposer
 from engine.knowledge.reading import EntityReads
 from engine.knowledge.relation_decisions import RelationDecisions
 from engine.knowledge.unread_records import UnreadRecords
@@ -92,31 +93,32 @@ class Parts:
     relation_decisions: RelationDecisions
     entity_decisions: EntityDecisions
     entity_aliases: EntityAliases
-    intentions: Intentions
-    profiles: Profiles
+    intentions: IntentionLists
+    profiles: ProfileComposer
     quotes: Quotes
     unread_records: UnreadRecords
     older_items: OlderItems
     communities: CommunityReads
     community_builds: CommunityBuilds
-    documents: Documents
+    documents: DocumentReads
     resources: RawResources
     exporting: Exporting
     facts: KnownFacts
-    retractions: Retractions
+    fact_decisions: FactDecisions
+    retractions: SourceRetractions
     readings: Readings
-    replays: Replays
+    replays: RecordReplays
     events: EventLog
     assignments: Assignments
     moving: Moving
-    proposals: Proposals
+    proposals: HierarchyProposals
     rehydration: Rehydration
     dormancy: Dormancy
     file_log: FileLog
     idempotency: Idempotency
-    grants: Grants
+    grants: GraphGrants
     set_aside: SetAside
-    jobs: Jobs
+    jobs: JobCatalogue
     max_text_bytes: int
     clock: Clock
     redactor: Redactor
@@ -219,7 +221,7 @@ class Caller:
         return found[0].node_id if found else None
 
 
-async def principal_of(tokens: Tokens, identity: Identity, user_id: UUID) -> Principal:
+async def principal_of(tokens: WorkspaceTokens, identity: Identity, user_id: UUID) -> Principal:
     """The principal as which an identity calls operations on the graph of a user; one that has no rights where it may not."""
     own, kind = identity.principal_id, identity.kind
     if kind == "operator":

@@ -6,8 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from engine.domain.ingest import Terms
 from engine.domain.scope import Privacy
 from engine.domain.stream import Append, Appended, EndedStream, StreamedTurn, StreamState
+from engine.ingest.repeats import stored_earlier
 from engine.operations.caller import members, readers
 from engine.operations.declaring import OfGraph, reads, writes
 from engine.operations.redactions import redacted_later, without_text
@@ -37,18 +39,26 @@ class Conversations(OfGraph, name="conversations"):
         search finds them.
         """
         parts, principal = self._parts, self._principal
+        own = first is None and self.caller.repeatable is not None and not any(turn.ref for turn in turns)
         if first is None and self.caller.repeatable:  # under refs of their own, a repeat appends them once
             refs = [turn.ref or str(self.caller.own_id(conversation_id, n, turn)) for n, turn in enumerate(turns)]
             turns = tuple(replace(turn, ref=ref) for turn, ref in zip(turns, refs, strict=True))
         append = Append(conversation_id, turns, first, title, started_at, node_id, privacy, self.caller.origin)
         if node_id is not None:
             await parts.shells.require_unarchived(principal, node_id)
-        return await parts.streams.append(principal, append)
+        appended = await parts.streams.append(principal, append)
+        return replace(appended, added=len(turns), repeated=0) if own else appended
 
     @writes(members, redacts={"conversation_id": redacted_later}, once=True, spends=True)
     async def end(self, conversation_id: str) -> EndedStream:
         """Stores what is not stored yet of a streamed conversation, however short. Raises NotFound, Conflict."""
-        return await self._parts.streams.end(self._principal, conversation_id)
+        ended = await self._parts.streams.end(self._principal, conversation_id, Terms(key=self.caller.key))
+        if self.caller.key is None:
+            return ended
+        session = self._parts.ingest.sessions.id_of(self._principal, self.caller.key)
+        earlier = await stored_earlier(self._parts.ingest, self._principal, session, ended.records)
+        turns = ended.turns + sum(earlier.turns.values())
+        return replace(ended, turns=turns, records=(*earlier.records, *ended.records))
 
     @reads(readers)
     async def get(self, conversation_id: str) -> StreamState:

@@ -89,7 +89,7 @@ class Operation:
                     raise NotFound
                 for name, redact in self.redacts.items():
                     if redact is not None:
-                        given[name] = redact(given[name], caller.redactor, caller.counts)
+                        given[name] = await _redacted(redact, given[name], caller)
                 yield
 
     def _node(self, given: Mapping[str, Any]) -> Any:
@@ -139,6 +139,13 @@ class Operation:
             raise TypeError(f"{self.name} has no parameter {', '.join(sorted(unknown))}.")
         if self.writes and forgotten:
             raise TypeError(f"{self.name} does not say how {', '.join(forgotten)} is redacted.")
+
+
+async def _redacted(redact: Callable[..., Any], value: Any, caller: Any) -> Any:
+    """In a thread where something is looked for: a long text takes long, and others go on meanwhile."""
+    if not caller.redactor:
+        return redact(value, caller.redactor, caller.counts)
+    return await computed(redact, value, caller.redactor, caller.counts)
 
 
 def _may_hold_text(hint: Any) -> bool:

@@ -32,4 +32,5 @@ class Edges(OfGraph, name="edges"):
     ) -> CreatedEdge:
         """Makes an edge, or returns the one of that type between these nodes, which holds again if it had ended. Raises
         NotFound, InvalidInput."""
-        return await self._parts.edges.make(self._principal, source, target, edge_type, properties or {})
+        edges, given = self._parts.edges, properties or {}
+        return await edges.make(self._principal, source, target, edge_type, given, self.caller.key)

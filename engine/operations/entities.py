@@ -20,6 +20,7 @@ from engine.domain.entity import (
     Why,
 )
 from engine.domain.entity_decision import Alias, AliasType
+from engine.domain.relation import MentionedTogether
 from engine.operations import redactions
 from engine.operations.caller import owner, readers
 from engine.operations.declaring import OfGraph, Redaction, reads, writes
@@ -74,6 +75,14 @@ class Entities(OfGraph, name="entities"):
         Raises InvalidInput."""
         return await self._parts.entities.relations_between(self._principal, entity_ids, moment, limit=limit)
 
+    @reads(owner)
+    async def mentioned_together(
+        self, entity_ids: Sequence[UUID], *, limit: int = 100
+    ) -> tuple[MentionedTogether, ...]:
+        """Pairs of these entities, at most 100, that records mention together now, those with most records first. Raises
+        InvalidInput."""
+        return await self._parts.entities.mentioned_together(self._principal, entity_ids, limit=limit)
+
     @reads(readers)
     async def facts(self, entity_id: UUID, *, ended: bool = False, limit: int = 100) -> tuple[EntityFact, ...]:
         """Live facts about an entity, those that it is the subject of first; `ended`: for the user also those that are over.
@@ -118,7 +127,8 @@ class Entities(OfGraph, name="entities"):
     async def remove_alias(self, entity_id: UUID, alias_type: AliasType, value: str) -> Alias:
         """Takes an alias from an entity: it is free for another one. Texts keep it. Raises NotFound, InvalidInput, InvalidName,
         Conflict for the display name."""
-        return await self._parts.entity_aliases.take(self._principal, entity_id, alias_type, value)
+        own_id = self.caller.own_id("remove_alias", entity_id, alias_type, value)
+        return await self._parts.entity_aliases.take(self._principal, entity_id, alias_type, value, own_id)
 
     @writes(owner, redacts=_REASON, once=True)
     async def archive_relation(self, relation_id: UUID, reason: str = "") -> Relation:
@@ -151,14 +161,15 @@ class Entities(OfGraph, name="entities"):
 
     @writes(owner, once=True)
     async def tell_apart(self, pair_id: UUID) -> Pair:
-        """Decides that the entities of a pair are two. Raises NotFound."""
+        """Decides that the entities of a pair are two; repeating it changes nothing. Raises NotFound."""
         return await self._parts.merges.tell_apart(self._principal, pair_id)
 
     @writes(owner, redacts=_REASON, once=True)
     async def merge(self, entity_id: UUID, merged_id: UUID, reason: str = "") -> Merge:
         """Takes the second entity as part of the first: both are read as one. Nothing is rewritten, and it can be undone.
         Raises NotFound, Conflict where one of them is part of the other, or the second one of a third."""
-        return await self._parts.merges.merge(self._principal, entity_id, merged_id, reason)
+        own_id = self.caller.own_id("merge", entity_id, merged_id)
+        return await self._parts.merges.merge(self._principal, entity_id, merged_id, reason, own_id)
 
     @writes(owner, once=True)
     async def undo_merge(self, merge_id: UUID) -> Merge:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from engine.domain.attribute import Attribute
-from engine.domain.fact import Fact, FactFilter, WrittenFact
+from engine.domain.fact import DoubtPlace, Fact, FactDecision, FactDoubt, FactFilter, WrittenFact
 from engine.domain.scope import Privacy, check_privacy
 from engine.errors import InvalidInput
 from engine.ingest.documents import fact_document
@@ -62,6 +62,21 @@ class Facts(OfGraph, name="facts"):
         opened = next((one for one in chain if one.fact_id == fact_id), chain[0])
         self._parts.touches.note(opened.node_id, items=[opened.fact_id], records=[opened.record_id])
         return chain
+
+    @reads(owner)
+    async def doubts(self, *, after: DoubtPlace | None = None, limit: int = 100) -> tuple[FactDoubt, ...]:
+        """Pairs of live facts of which the newer may replace the older, or says the opposite, and nobody decided: the newest
+        pairs first, one page; `after`: the place of the last one of the page before. Raises InvalidInput."""
+        return await self._parts.facts.doubts(self._principal, after, limit)
+
+    @writes(owner, once=True, spends=True)
+    async def decide(self, fact_id: UUID, decision: FactDecision | None) -> tuple[Fact, ...]:
+        """Decides about a fact in doubt: `replaced` ends it where the newest fact begins that may replace it, `both`: it holds
+        beside the others; None takes back what was decided. Returns its chain. Raises NotFound, Conflict where it is in no such
+        pair."""
+        own_id = self.caller.own_id("decide", fact_id, decision)
+        await self._parts.fact_decisions.decide(self._principal, fact_id, decision, own_id)
+        return await self._parts.facts.chain(self._principal, fact_id)
 
     @reads(owner)
     async def attributes(self, *, after: str = "", limit: int = 100) -> tuple[Attribute, ...]:

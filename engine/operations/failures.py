@@ -5,7 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from engine.domain.ingest import Failure, FailureState
-from engine.domain.record import STORED_ALREADY, AssignableNode
+from engine.domain.record import AssignableNode
+from engine.domain.report import STORED_ALREADY
 from engine.errors import Conflict, NeurigraphError, NotFound
 from engine.ingest.documents import read_document, referred
 from engine.ingest.sources import Pending

@@ -26,7 +26,7 @@ class Grants(OfGraph, name="grants"):
     @writes(owner, redacts={"new": redactions.grant}, once=True)
     async def give(self, new: NewGrant) -> GivenGrant:
         """Creates a grant, or returns an equal one. Raises NotFound (node, subject), InvalidInput, StoreUnavailable."""
-        return await self._parts.grants.give(self._principal, new)
+        return await self._parts.grants.give(self._principal, new, self.caller.own_id(new))
 
     @reads(owner)
     async def preview(self, node_id: UUID, *, depth: int = 0, below: float = LITTLE_CONFIDENCE) -> GrantPreview:

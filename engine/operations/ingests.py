@@ -12,7 +12,8 @@ from engine.domain.history import Conversation, History, NodePath, Text
 from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.lines import Line, LineReport
 from engine.domain.node import NewNode
-from engine.domain.record import STORED_ALREADY, AssignableNode, IngestReport, Skipped
+from engine.domain.record import AssignableNode
+from engine.domain.report import STORED_ALREADY, IngestReport, Skipped
 from engine.domain.written import LineBody
 from engine.errors import Archived, Conflict, InvalidInput
 from engine.ingest.documents import note, read_document, reference_of
@@ -131,7 +132,9 @@ class _Plan:
                 refused.append(failed(source_id, error, "read", reference))
                 continue
             pending.append(Pending(document, node, file.privacy, of_file))
-        progress.start("ingest", sum(len(c.turns) for c in history.conversations) + len(history.files), "turns")
+        turns, files = sum(len(one.turns) for one in history.conversations), len(history.files)
+        units = " and ".join(unit for number, unit in ((turns, "turns"), (files, "files")) if number)
+        progress.start("ingest", turns + files, units)
         terms = replace(self._caller.terms, tolerant=True, refused=tuple(refused))
         report = await stored(self._caller, pending, "conversation_end", progress, terms)
         given = f"{counted(report.turns, 'turn')} and {counted(report.files, 'file')}"

@@ -23,4 +23,5 @@ class Intentions(OfGraph, name="intentions"):
     @writes(owner, redacts={"state": redactions.without_text, "reason": redactions.note}, once=True)
     async def decide(self, intention_id: UUID, state: IntentionState, reason: str = "") -> Intention:
         """Says that an intention is done or dropped, or open again. Raises NotFound."""
-        return await self._parts.intentions.decide(self._principal, intention_id, state, reason)
+        own_id = self.caller.own_id("decide", intention_id, state, reason)
+        return await self._parts.intentions.decide(self._principal, intention_id, state, reason, own_id)

@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from uuid import UUID
 
-from engine.access.integrations import Integrations
-from engine.access.tokens import Tokens
-from engine.access.users import Users
+from engine.access.integrations import WorkspaceIntegrations
+from engine.access.tokens import WorkspaceTokens
+from engine.access.users import WorkspaceUsers
 from engine.commit.set_aside import SetAside
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity
 from engine.ingest.failures import FailureLog
-from engine.jobs.jobs import Jobs
+from engine.jobs.jobs import JobCatalogue
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.privacy.redact import Redactor
 from engine.stores.limits import ending_within
@@ -25,10 +25,10 @@ from engine.stores.limits import ending_within
 class Services:
     """The parts that operations of the workspace use; put together in `engine.wiring`. No door and no caller has them."""
 
-    users: Users
-    tokens: Tokens
-    integrations: Integrations
-    jobs: Jobs
+    users: WorkspaceUsers
+    tokens: WorkspaceTokens
+    integrations: WorkspaceIntegrations
+    jobs: JobCatalogue
     failures: FailureLog
     commits: SetAside
     embeddings: EmbeddingVersions

@@ -27,7 +27,7 @@ class Nodes(OfGraph, name="nodes"):
 
         A name that holds personal data raises InvalidName.
         """
-        return await self._parts.provisioning.node(self._principal, new)
+        return await self._parts.provisioning.node(self._principal, new, self.caller.own_id(new))
 
     @writes(members, redacts={"names": redactions.names}, spends=True)
     async def provision_path(self, names: Sequence[str]) -> ProvisionedNode | None:

@@ -58,7 +58,8 @@ class Proposals(OfGraph, name="proposals"):
             if not node.path or (len(node.path) > 1 and node.path[:-1] not in paths):
                 raise InvalidInput("Parents come with their children in a proposal.")
         ordered = tuple(sorted(proposal.nodes, key=lambda node: len(node.path)))
-        return await self._parts.proposals.make(self._principal, replace(proposal, nodes=ordered))
+        proposals, own_id = self._parts.proposals, self.caller.own_id
+        return await proposals.make(self._principal, replace(proposal, nodes=ordered), own_id)
 
     @writes(owner)
     async def undo(self, proposal_id: UUID) -> tuple[MovedTo, ...]:

@@ -11,13 +11,15 @@ from engine.domain.assignment import Assignment, AssignmentFilter, Moved
 from engine.domain.history import Conversation
 from engine.domain.ingest import Terms
 from engine.domain.names import is_blank
-from engine.domain.node import ContentType
+from engine.domain.node import ContentType, TriggerType
 from engine.domain.occasion import Occasion
-from engine.domain.record import AssignableNode, IngestReport, TriggerType
+from engine.domain.record import AssignableNode
+from engine.domain.report import IngestReport
 from engine.domain.scope import Origin, Privacy, check_privacy, check_scopes
 from engine.errors import InvalidInput, NotFound
 from engine.ingest.documents import note, occasion_document
 from engine.ingest.drafts import Document
+from engine.ingest.repeats import stored_earlier, was_stored, with_earlier
 from engine.ingest.sources import Ingested, Pending
 from engine.operations import redactions
 from engine.operations.caller import Caller, members, owner
@@ -123,7 +125,12 @@ async def stored(
     node = pending[0].node if pending else None
     async with caller.naming(node.node_id if node else None):
         done = await caller.parts.ingest.store(caller.principal, pending, progress, trigger, terms)
-    return _report(caller.principal.user_id, done)
+    report = _report(caller.principal.user_id, done)
+    if caller.repeatable is None or not was_stored(report):
+        return report
+    return with_earlier(
+        report, await stored_earlier(caller.parts.ingest, caller.principal, done.session_id, report.records)
+    )
 
 
 async def named_node(caller: Caller, node_id: UUID | None) -> AssignableNode | None:

@@ -19,13 +19,13 @@ class Retractions(OfGraph, name="retractions"):
         named = redactions.subject(subject, self.caller.redactor, None)
         return await self._parts.retractions.preview(self._principal, named, limit=limit)
 
-    @writes(owner, redacts={"subject": redactions.subject, "reason": redactions.note}, once=True)
+    @writes(owner, redacts={"subject": redactions.subject, "reason": redactions.note}, once=True, spends=True)
     async def retract(self, subject: RetractionSubject, reason: str = "") -> Retraction:
         """Withdraws a record, all records of a document or a source, or one fact. The same call goes on with a retraction that
         was interrupted. Raises NotFound, Conflict where another retraction withdrew it, InvalidInput."""
         return await self._parts.retractions.retract(self._principal, subject, reason)
 
-    @writes(owner, once=True)
+    @writes(owner, once=True, spends=True)
     async def undo(self, retraction_id: UUID) -> Retraction:
         """Brings back what a retraction withdrew; what came since stays. Repeating it changes nothing. Raises NotFound, Conflict
         where a later retraction changed the same facts: that one is undone first."""

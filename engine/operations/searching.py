@@ -15,12 +15,12 @@ from engine.privacy.redact import redacted_scope
 
 
 class Searching(OfGraph, name="searching"):
-    """Reading navigates first, then searches only there."""
+    """Reading navigates first, then searches there; in a small memory everywhere."""
 
     @reads(readers, limited=False, spends=True)
     async def search(self, request: SearchRequest, limits: ReadLimits = UNLIMITED_READ) -> SearchAnswer:
-        """Navigates to the anchors, searches only there, opens nothing. See `retrieval.pipeline`, and `retrieval.budgets` for
-        what limits do. Raises NotFound."""
+        """Navigates to the anchors, searches there, in a small memory everywhere, opens nothing. See
+        `retrieval.pipeline`, and `retrieval.budgets` for what limits do. Raises NotFound."""
         request = replace(request, scopes=self._scopes(request.scopes))
         return await self._answered(await self._parts.limited_search.search(self._principal, request, limits))
 

@@ -45,7 +45,7 @@ _URL_KEY = (
     r"(?:key|token|secret|sig|signature|password|pwd|code_verifier)=([^\s&#\"'<>\[\]]{6,})"
 )
 _PLACEHOLDER = re.compile(
-    r"(?:none|null|nil|true|false|undefined|required|optional|unlimited|empty|missing|hidden|redacted|changed?|expired|invalid|"
+    r"\A(?:none|null|nil|true|false|undefined|required|optional|unlimited|empty|missing|hidden|redacted|changed?|expired|invalid|"
     r"x+|\*+|\.+|-+|your[\w-]*|my[_-]\w*|<.*|\{.*|\$.*|%.*|os\..*|process\..*|env\..*|https?:.*|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|"
     r"\d{1,2}:\d\d.*|str|string|int|bytes|bool|self\..*|get\w*\(.*|\w+\(.*|[\d.,]+k?)[.,;:!?)]*",
     re.IGNORECASE,

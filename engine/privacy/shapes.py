@@ -26,7 +26,10 @@ from engine.privacy.secret_shapes import SECRETS
 
 _AT = r"(?:[@\uff20\ufe6b]|%40|&#64;|&#x40;|&commat;|\s?(?:\[at\]|\(at\)|\{at\})\s?)"
 _DOT = r"(?:\.|\s?(?:\[dot\]|\(dot\)|\{dot\})\s?)"
-_LOCAL = r"(?!git@)(?<![\w.%+-])(?<!\w')(?<!%)[\w.+-][\w.%+!#$*^~|-]*(?:'[\w.+-]+)*"
+_RUN = r"[\w.%+!#$*^~|-]"
+_LOCAL = rf"(?<!{_RUN})(?<!\w')[!#$*^~|]*+(?P<local>(?!git@)[\w.+-]{_RUN}*(?:'[\w.+-]+){{0,8}})"
+"""Begins where a run of its signs begins, so that no sign is read from more than one beginning; signs that only lead to it,
+as in `**ann@example.org`, are no part of it."""
 _DOMAIN = (
     rf"(?:(?:[\w-]{{1,63}}{_DOT}){{1,8}}(?:xn--[a-z0-9-]{{1,59}}|[^\W\d_]{{2,63}})|\[(?:IPv6:)?[0-9a-f.:]{{3,45}}\])"
 )
@@ -37,7 +40,7 @@ _FILE = re.compile(r"@\dx\.(?:png|jpe?g|gif|webp|svg)$", re.IGNORECASE)
 
 
 def _address(match: re.Match[str]) -> Span | None:
-    return None if _FILE.search(match[0]) else match.span()
+    return None if _FILE.search(match[0]) else (match.start("local"), match.end())
 
 
 # cards ---------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from engine.domain.terms import STOP_WORDS
 
 MEANS = Path(__file__).with_name("token_means.json")
 """The mean token vector of each version of an encoder: a constant, since bits of two means cannot be compared. See
-`engine.benchmarks.token_means`."""
+`engine.lab.benchmarks.token_means`."""
 NOTHING = 1e-12
 
 Vectors = NDArray[np.float32]

@@ -6,18 +6,16 @@ No read depends on a model: it is called when content is stored, never for a sea
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from engine.errors import UnusableAnswer
+from engine.errors import CutAnswer, UnusableAnswer
+from engine.providers.answer_objects import answer_objects
 
 Form = TypeVar("Form", bound=BaseModel)
 
-MOST_OBJECTS = 50
-"""Most places in a prose answer that are tried as the start of an object."""
 _LIMITS = frozenset(
     "title default minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems pattern format".split()
 )
@@ -89,27 +87,16 @@ def _closed(schema: Any) -> Any:
     return kept
 
 
-def read_answer(text: str, form: type[Form]) -> Form:
-    """The form in an answer: the whole answer, or the first object in its prose that fits. Raises UnusableAnswer."""
-    found = False
-    for candidate in _objects(text):
-        found = True
+def read_answer(text: str, form: type[Form], *, cut: bool = False) -> Form:
+    """The form in an answer: the last whole object outside of reasoning that fits. `cut`: the service ended it at its limit, so
+    it counts only where no object is left open. Raises UnusableAnswer, CutAnswer."""
+    found, last, failed = answer_objects(text)
+    if cut and (failed or not found or "{" in text[last:]):
+        raise CutAnswer("The model's answer was cut at the limit of its length.")
+    for candidate in reversed(found):
         try:
             return form.model_validate(candidate)
         except ValidationError:
             continue
     fault = "does not have the form that was asked for" if found else "holds no JSON"
     raise UnusableAnswer(f"The model's answer {fault}.")
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    decoder = json.JSONDecoder()
-    place, tries = text.find("{"), 0
-    while place >= 0 and tries < MOST_OBJECTS:
-        end = place + 1
-        try:
-            found, end = decoder.raw_decode(text, place)
-            yield found
-        except (ValueError, RecursionError):
-            tries += 1
-        place = text.find("{", end)

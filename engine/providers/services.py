@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextvars import ContextVar
 from time import monotonic
 from typing import Any, cast
 
@@ -23,7 +24,7 @@ from neo4j_graphrag.llm.base import LLMBase
 from neo4j_graphrag.types import LLMMessage
 from neo4j_graphrag.utils.rate_limit import NoOpRateLimitHandler
 
-from engine.errors import ProviderUnavailable, RequestRefused, UnusableAnswer
+from engine.errors import CutAnswer, ProviderUnavailable, RequestRefused, UnusableAnswer
 from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of, system_message
 from engine.telemetry.traces import handed_on
 
@@ -34,6 +35,10 @@ PAUSES = 30.0
 FAILURES = 3
 REST = 30.0
 """After so many failed calls in a row the service is not called for so many seconds."""
+
+_CUT = ("length", "max_tokens", "model_context_window_exceeded")
+_ENDED: ContextVar[str] = ContextVar("ended", default="")
+"""Why the answer of this task's last call ended."""
 
 Limits = tuple[float, int, int]
 """Seconds an attempt, attempts after the first, calls at once."""
@@ -67,15 +72,36 @@ class _Messages(AnthropicLLM):
         return (system[-1] if system else anthropic.omit), messages
 
 
+def _watch_ends(llm: LLMBase) -> None:
+    """Notes why each answer ended: the library's answers do not say it."""
+    calls: Any
+    if isinstance(llm, AnthropicLLM):
+        calls = llm.async_client.messages
+    elif isinstance(llm, OpenAILLM):
+        calls = llm.async_client.chat.completions
+    else:
+        return
+    create = calls.create
+
+    async def watched(*args: Any, **given: Any) -> Any:
+        answer = await create(*args, **given)
+        choices = getattr(answer, "choices", None)
+        _ENDED.set(str(choices[0].finish_reason if choices else getattr(answer, "stop_reason", "")))
+        return answer
+
+    calls.create = watched
+
+
 class ServiceModel:
     """A language model over an interface of neo4j-graphrag."""
 
     def __init__(self, name: str, llm: LLMBase, limits: Limits) -> None:
         self.name, self.llm = name, llm
+        _watch_ends(llm)
         timeout, retries, at_once = limits
         self._longest = timeout * (retries + 1) + PAUSES
         self._gate = asyncio.Semaphore(at_once)
-        self._constrained = True
+        self._constrained, self._told = True, False
         self._failures, self._rests_until = 0, 0.0
 
     async def answer(self, prompt: Prompt, text: str, form: type[Form]) -> Answer[Form]:
@@ -98,22 +124,28 @@ class ServiceModel:
         usage = response.usage
         spent = (usage.request_tokens or 0, usage.response_tokens or 0) if usage else (0, 0)
         try:
-            return Answer(read_answer(response.content, form), *spent)
+            return Answer(read_answer(response.content, form, cut=_ENDED.get() in _CUT), *spent)
         except UnusableAnswer as error:
-            raise UnusableAnswer(error.detail, input_tokens=spent[0], output_tokens=spent[1]) from error
+            self._told = self._told or not isinstance(error, CutAnswer)
+            raise type(error)(error.detail, input_tokens=spent[0], output_tokens=spent[1]) from error
 
     async def _asked(self, prompt: Prompt, text: str, form: type[Form]) -> LLMResponse:
-        """One call with the form as a constraint; without it where the service does not know such constraints."""
-        system = system_message(prompt, form)
-        messages: list[LLMMessage] = [{"role": "system", "content": system}, {"role": "user", "content": text}]
+        """One call with the form as a constraint; in the text in its place where the service does not know such constraints, and
+        beside it once an answer did not keep to it: some services take a constraint and do nothing with it."""
+        told: list[LLMMessage] = [
+            {"role": "system", "content": system_message(prompt, form)},
+            {"role": "user", "content": text},
+        ]
+        untold: list[LLMMessage] = [{"role": "system", "content": prompt.text}, told[1]]
         if self._constrained:
             try:
-                return await self._called(messages, self._constraint(prompt.name, schema_of(form)))
+                constraint = self._constraint(prompt.name, schema_of(form))
+                return await self._called(told if self._told else untold, constraint)
             except RequestRefused:
-                answer = await self._called(messages, None)
+                answer = await self._called(told, None)
                 self._constrained = False  # the constraint was the cause: without it the call succeeded
                 return answer
-        return await self._called(messages, None)
+        return await self._called(told, None)
 
     def _constraint(self, name: str, schema: dict[str, Any]) -> dict[str, Any]:
         if isinstance(self.llm, AnthropicLLM):
@@ -121,6 +153,7 @@ class ServiceModel:
         return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
 
     async def _called(self, messages: list[LLMMessage], constraint: dict[str, Any] | None) -> LLMResponse:
+        _ENDED.set("")
         try:
             async with asyncio.timeout(self._longest):  # an SDK's own limit is for each silence and each attempt
                 answer = await self.llm.ainvoke(messages, response_format=constraint, extra_headers=handed_on())
@@ -130,7 +163,7 @@ class ServiceModel:
             raise self._translated(error) from error
         except (TypeError, AttributeError, LookupError, ValueError) as error:  # an invalid body
             raise UnusableAnswer(f"{self.name} sent an invalid answer.") from error
-        if not isinstance(answer.content, str) or not answer.content.strip():
+        if not isinstance(answer.content, str) or not (answer.content.strip() or _ENDED.get() in _CUT):
             raise UnusableAnswer(f"{self.name} gave an empty answer.")
         return answer
 

@@ -20,13 +20,13 @@ from uuid import UUID
 
 from engine.domain.clock import NOW
 from engine.domain.entity import Relation
-from engine.domain.languages import stem, stop_words
+from engine.domain.languages import STEMMED, stem, stop_words
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchRequest
 from engine.domain.terms import folded, term_id, words
 from engine.errors import NotFound
-from engine.knowledge.configuration import Domain, RelationType, Words
+from engine.knowledge.configuration import Domain, RelationType
 from engine.knowledge.reading import EntityReads, KnownAs, Named, Stated
 from engine.retrieval.anchors import NamedEntity, Navigation
 from engine.retrieval.context.about import allowed_records, longest
@@ -36,10 +36,8 @@ from engine.stores.postgres import Postgres
 
 ENTITIES, READ, LOOKED_AT, SHOWN = 4, 200, 20, 5
 """Most entities whose relations are read, relations of each, those whose sources are looked at, and those of an answer."""
-_OWN = frozenset(
-    "my mine mein meine meinem meinen meiner meines mi mis mío mía meu minha meus minhas mon ma mes".split()
-)
-"""Words by which the user speaks of what is the user's."""
+SAYS_ENOUGH = 7
+"""Letters of a stop word in a phrase that says what it is about: "trabajo en"."""
 _NO_WORDS = re.compile(r"\{\w+\}|\*")
 _PARTICLES = frozenset("against for from out together up with".split())
 """Words of English phrases that say as much as the verb: "lives with" is not "lives in"."""
@@ -66,7 +64,7 @@ class AskedRelations:
     """Reads relations that questions ask for, as far as the principal may."""
 
     def __init__(self, postgres: Postgres, entities: EntityReads, domain: Domain, quotes: Quotes) -> None:
-        self._postgres, self._entities, self._quotes, self.domain = postgres, entities, quotes, domain
+        self._postgres, self.entities, self._quotes, self.domain = postgres, entities, quotes, domain
         self._by_term: dict[int, list[_Wording]] = defaultdict(list)
         wordings = list(_wordings(domain.relations))
         self._languages = {one.language for one in wordings}
@@ -85,10 +83,10 @@ class AskedRelations:
         named = _named(question, navigation.entities)[:ENTITIES]
         if not (sides or len(named) > 1):
             return ()
-        if sides and principal.owns and not _OWN.isdisjoint(question.tokens):
-            named = [*named, *await self._entities.of_user(principal, request.moment)]
+        if sides and principal.owns and question.of_self:
+            named = [*named, *await self.entities.of_user(principal, request.moment)]
         found = await self._found(principal, question, named, sides, request)
-        stated = await self._entities.best_evidence(principal, [one.relation_id for _, one in found], request.moment)
+        stated = await self.entities.best_evidence(principal, [one.relation_id for _, one in found], request.moment)
         return await self._allowed(principal, found, {one.relation_id: one for one in stated}, request)
 
     def _sides(self, question: Question) -> Sides:
@@ -120,7 +118,7 @@ class AskedRelations:
 
         async def of(one: KnownAs) -> tuple[Relation, ...]:
             with suppress(NotFound):
-                return await self._entities.relations(
+                return await self.entities.relations(
                     principal, one.entity_id, request.moment, ended=ended, limit=READ, wanted=wanted
                 )
             return ()
@@ -145,7 +143,7 @@ class AskedRelations:
         request: SearchRequest,
     ) -> tuple[AskedRelation, ...]:
         """Those that a record states which belongs to the scopes and sources of the request: the graph does not know them."""
-        allowed = await allowed_records(self._postgres, principal, stated.values(), request, self._entities.now())
+        allowed = await allowed_records(self._postgres, principal, stated.values(), request, self.entities.now())
         sourced = [(*one, stated[one[1].relation_id]) for one in found if one[1].relation_id in stated]
         shown = [one for one in sourced if one[2].record_id in allowed][:SHOWN]
         places = [Place(one.node_id, one.item_id, one.span) for _, _, one in shown]
@@ -187,9 +185,9 @@ def _chosen(relations: Sequence[Relation], sides: Sides, named: Collection[UUID]
 
 def _wordings(relations: Sequence[RelationType]) -> Iterator[_Wording]:
     for one in relations:
-        either: list[Words] = [
+        either: list[Mapping[str, Collection[str]]] = [
             {"en": (one.reads, one.inverse)}, one.phrases, one.inverse_phrases, one.past_phrases, one.inverse_past_phrases,
-            one.own_phrases, one.together,
+            one.own_phrases, one.together, one.asked,
         ]  # fmt: skip
         sided = [(one.nouns, None if one.symmetric else False), (one.inverse_nouns, True)]
         for by_language, outgoing in [*sided, *((phrases, None) for phrases in either)]:
@@ -206,5 +204,12 @@ def _terms(phrase: str, language: str) -> tuple[frozenset[int], ...]:
         # "runs {organization}": only what comes next shows it; `reads` names each type in English
         return () if "{" in phrase and len(known) == 1 else tuple(frozenset({term_id(word)}) for word in known)
     listed = plain.split()
-    kept = [word for word in listed if len(listed) == 1 or word not in stop_words(language)]  # "mann" is among these
-    return tuple(frozenset(map(term_id, (*words(word), stem(word, language)))) for word in kept)
+    kept = [
+        word
+        for word in listed  # "mann" and "trabajo" are among the stop words
+        if len(listed) == 1 or word not in stop_words(language) or len(word) >= SAYS_ENOUGH
+    ]
+    stems = language in STEMMED  # Chinese words are pairs of signs
+    return tuple(
+        frozenset(map(term_id, (word, *words(word), *([stem(word, language)] if stems else ())))) for word in kept
+    )

@@ -7,6 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.node import ContentType, FileState
+from engine.domain.said import spoken_at
 from engine.domain.scope import ScopeKind, SourceKind
 from engine.domain.search import ItemKind
 from engine.retrieval.weights import Family
@@ -19,8 +20,9 @@ ASKS, FOLLOWS_QUESTION, OPENS_SESSION, FIRST_PERSON = 1, 2, 4, 8
 class Candidate:
     """One row of the statement that finds candidates; the names are those of its columns.
 
-    words, meaning and record_words are z-scores of the item over everything that was searched, `…_previous`,
-    `…_previous2` and `…_next` those of its neighbours in the session, 0 where there is none. `cosine` is None for an
+    words, meaning and record_words are z-scores of the item over its family, as far as that was searched, `…_previous`,
+    `…_previous2` and `…_next` those of its neighbours in the session, 0 where there is none; `…_overall` are z-scores over
+    everything that was searched. `cosine` is None for an
     item without a comparable vector. `number`: its place in the session, from 1. `tokens`: the sign bits of its token
     vectors, one after the other (see `retrieval.coverage`). Of passages: `aboutness` says of each entity whether the passage
     is about it, `passages` how many passages mention it, `weights` the sum of their edges to it (see `retrieval.walk`).
@@ -44,6 +46,8 @@ class Candidate:
     record_words: float
     has_words: bool
     cosine: float | None
+    words_overall: float
+    meaning_overall: float
     speaker: str
     occurred_at: datetime | None
     dates: list[str]
@@ -56,6 +60,11 @@ class Candidate:
     weights: list[int] | None
     tokens: bytes | None
     found_by: int
+
+    @property
+    def said_at(self) -> datetime | None:
+        """When it was said, by the clock of its speaker."""
+        return spoken_at(self.occurred_at, self.dates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,7 @@ class Contents:
     scope_id: str | None
     source: SourceKind
     path: list[str]
+    passed: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

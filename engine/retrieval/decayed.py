@@ -25,7 +25,7 @@ from engine.retrieval.hits import hit_of
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import parse
 from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
-from engine.retrieval.weights import Limits
+from engine.retrieval.weights import SearchLimits
 from engine.stores.limits import ending_within
 from engine.stores.postgres import Postgres
 
@@ -39,7 +39,7 @@ class DecayedSearch:
         active: ActiveModel,
         scoped: ScopedSearch,
         narrowing: Narrowing,
-        limits: Limits,
+        limits: SearchLimits,
         clock: Clock,
         days: float,
     ) -> None:

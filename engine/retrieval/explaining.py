@@ -18,16 +18,15 @@ from engine.domain.explanation import (
 )  # fmt: skip
 from engine.domain.search import Hit
 from engine.retrieval.candidate import Candidate
-from engine.retrieval.fusion import NEWER_STATE, SIGNALS, Ranked
+from engine.retrieval.fusion import FAMILY, NEWER_STATE, SIGNALS, Ranked
 from engine.retrieval.hits import Shown
-from engine.retrieval.scoped_search import Scanned
 from engine.retrieval.weights import Weights
+from engine.retrieval.widening import ScannedNodes
 
 
-def explained(
-    scanned: Scanned, ranked: Sequence[Ranked], shown: Shown, hits: int, searched: SearchedNodes
-) -> Explanation:
-    """`ranked`: the candidates that no earlier page gave; `hits`: how many are given now."""
+def explained(found: ScannedNodes, shown: Shown, hits: int, searched: SearchedNodes) -> Explanation:
+    """`found`: without what an earlier page gave; `hits`: how many are given now."""
+    scanned, ranked = found.scanned, found.ranked
     damaged = {one.node_id for one in shown.left_out}
     lost = sum(one.candidate.node_id in damaged for one in ranked)
     by_index = len(scanned.nodes_by_index)
@@ -46,6 +45,7 @@ def explained(
             damaged_nodes=len(damaged),
             other_nodes=max(0, scanned.nodes_readable - scanned.nodes_searched - len(scanned.left_out)),
         ),
+        widened_by=found.widened_by,
     )
 
 
@@ -67,8 +67,9 @@ def _hit(ranked: Ranked, weights: Weights) -> HitExplanation:
     signals = {
         name: SignalShare(round(value, 4), section[name], round(share, 4)) for name, value, share in weighed if value
     }
-    if ranked.raised:
-        signals[NEWER_STATE] = SignalShare(round(ranked.raised, 4), 1.0, round(ranked.raised, 4))
+    for name, added in ((NEWER_STATE, ranked.raised), (FAMILY, ranked.beside)):
+        if added:
+            signals[name] = SignalShare(round(added, 4), 1.0, round(added, 4))
     return HitExplanation(_lists(ranked.candidate), ranked.weights, section["offset"], signals)
 
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.domain.dates import agreement
+from engine.domain.said import named_dates
 from engine.domain.terms import STOP_WORDS
 from engine.retrieval.candidate import ASKS, FIRST_PERSON, FOLLOWS_QUESTION, OPENS_SESSION, Candidate
 from engine.retrieval.coverage import Coverage, Floats, coverage
 from engine.retrieval.newer import newer_states
 from engine.retrieval.query import Question
+from engine.retrieval.scale import family_offsets
 from engine.retrieval.walk import Link, Walked, walk
 from engine.retrieval.weights import Weighed, Weights
 from engine.retrieval.z_scores import Values
@@ -37,10 +39,12 @@ _AMONG = ("covered_window", "covered_next", "graph", "hop")
 """What a candidate is among the others."""
 SIGNALS = (
     *_STORED, *(name for name, _ in _FLAGS), "speaker_named", "assistant", "log_words", "time_expressions", "date_match",
-    "anchor", "words_other_language", *_AMONG,
+    "anchor", "words_other_language", "words_unspaced", *_AMONG,
 )  # fmt: skip
 NEWER_STATE = "newer_state"
 """The signal of a turn that was placed above an older state of its matter."""
+FAMILY = "family"
+"""The signal that places families beside each other (see `retrieval.scale`)."""
 ABOVE = 0.01
 """By how much it is placed above it."""
 MOST_TIME_EXPRESSIONS = 2
@@ -51,6 +55,8 @@ _YOU = frozenset(
     "jou jouw".split()
 )
 """Words that address the assistant, folded."""
+STATE = 0.25
+"""Weight of a matching date for what was said before the end of the period in which a state is asked for."""
 SESSION_DAY = 0.5
 """Weight of a matching date that is only the day on which something was said."""
 
@@ -80,11 +86,13 @@ class Ranked:
     """What was added to place it above an older state of its matter."""
     newer: Candidate | None = None
     """A newer state of its matter, which was placed above it."""
+    beside: float = 0.0
+    """What was added to its family, to compare it with others."""
 
     @property
     def signals(self) -> dict[str, float]:
         """What each signal added; signals that added nothing are left out."""
-        named = zip((*SIGNALS, NEWER_STATE), (*self.parts.tolist(), self.raised), strict=True)
+        named = zip((*SIGNALS, NEWER_STATE, FAMILY), (*self.parts.tolist(), self.raised, self.beside), strict=True)
         return {signal: round(part, 4) for signal, part in named if part}
 
 
@@ -109,13 +117,16 @@ def fuse(
     anchors: Mapping[UUID, float],
     weights: Weights,
     beside: Among | None = None,
+    asker: Collection[int] = (),
 ) -> list[Ranked]:
-    """All candidates, best first; equal scores in the order of the conversation. `anchors`: strength by node."""
+    """All candidates, best first; equal scores in the order of the candidates, the earliest first. `anchors`: strength by node;
+    `asker`: the user's numbers, where it says "I"."""
     if not candidates:
         return []
     beside = beside or among(candidates, None, (), 0, weights)
     speakers = {candidate.speaker for candidate in candidates}
     named, answering = named_speakers(speakers, question), assistants(speakers, question)
+    candidates = [_as_if_named(one, asker, weights.scale.self_named) for one in candidates]
     own = np.array([_signals(candidate, question, named, answering, anchors) for candidate in candidates])
     covered, walked = beside.covered, beside.walked
     matrix = np.column_stack((own, covered.window, covered.next, walked.graph, walked.hop))
@@ -125,16 +136,25 @@ def fuse(
     offsets = np.array([weights.sections[name]["offset"] for name in weighed])
     weighed_scores = parts.sum(axis=1) + offsets
     newer = _newer(candidates, covered, weighed_scores, question, weights)
-    scores = _placed_above(weighed_scores, newer)
-    order = sorted(
-        range(len(candidates)),
-        key=lambda i: (-scores[i], candidates[i].session, candidates[i].position, candidates[i].item_id),
-    )
+    placed = _placed_above(weighed_scores, newer)
+    offset = family_offsets(candidates, placed, weights.scale, by_words=question.unspaced_word)
+    scores = placed + offset
+    order = np.argsort(-scores, kind="stable").tolist()
     ways = {place: _reached(candidates, link) for place, link in walked.links.items()}
     states = {older: candidates[other] for older, other in newer.items()}
-    raised = (scores - weighed_scores).tolist()
+    raised = (placed - weighed_scores).tolist()
     return [
-        Ranked(candidates[i], float(scores[i]), parts[i], matrix[i], weighed[i], ways.get(i), raised[i], states.get(i))
+        Ranked(
+            candidates[i],
+            float(scores[i]),
+            parts[i],
+            matrix[i],
+            weighed[i],
+            ways.get(i),
+            raised[i],
+            states.get(i),
+            float(offset[i]),
+        )
         for i in order
     ]
 
@@ -142,10 +162,12 @@ def fuse(
 def _newer(
     candidates: Sequence[Candidate], covered: Coverage, scores: Values, question: Question, weights: Weights
 ) -> dict[int, int]:
-    """By candidate the newer state of its matter; none for a question that asks for the past."""
-    if question.asked_time == "past" or covered.signs is None:
+    """By candidate the newer state of its matter, of those before the end of a period for which it asks; none for another
+    question that asks for the past."""
+    until = question.state_in[1] if question.state_in is not None else None
+    if (question.asked_time == "past" and until is None) or covered.signs is None:
         return {}
-    return newer_states(candidates, covered.signs, scores, weights.newer)
+    return newer_states(candidates, covered.signs, scores, weights.newer, until)
 
 
 def _placed_above(scores: Values, newer: Mapping[int, int]) -> Values:
@@ -161,7 +183,7 @@ def _weighed(candidate: Candidate, *, tokens: bool) -> Weighed:
         return "without_vector"
     if candidate.family == "turn":
         return "turn" if tokens else "turn_without_tokens"
-    return "passage" if candidate.kind == "chunk" else "fact"
+    return candidate.family
 
 
 def _reached(candidates: Sequence[Candidate], link: Link) -> Reached:
@@ -220,14 +242,27 @@ def _signals(
         _date_match(candidate, question),
         anchors.get(candidate.node_id, 0.0),
         candidate.words if question.other_language else 0.0,
+        candidate.words if question.unspaced_word else 0.0,
     ]
+
+
+def _as_if_named(candidate: Candidate, asker: Collection[int], nearer: float) -> Candidate:
+    """A fact whose subject is the user, as near to the question as if that had the user's name in place of "I"."""
+    about = zip(candidate.entities, candidate.aboutness or (), strict=False) if candidate.kind == "fact" else ()
+    if not any(own and entity in asker for entity, own in about):
+        return candidate
+    return replace(candidate, meaning=candidate.meaning + nearer, meaning_overall=candidate.meaning_overall + nearer)
 
 
 def _date_match(candidate: Candidate, question: Question) -> float:
     if not question.dates:
         return 0.0
-    stated = agreement(question.dates, candidate.dates)
-    if stated == 1.0 or candidate.occurred_at is None:
+    if question.state_in is not None:  # what held in October may have been said in July
+        at = candidate.occurred_at
+        return STATE if at is not None and at < question.state_in[1] else 0.0
+    stated = agreement(question.dates, named_dates(candidate.dates))
+    said_at = candidate.said_at
+    if stated == 1.0 or said_at is None:
         return stated
-    said = agreement(question.dates, (candidate.occurred_at.date().isoformat(),))
+    said = agreement(question.dates, (said_at.date().isoformat(),))
     return max(stated, SESSION_DAY * said)

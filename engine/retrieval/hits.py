@@ -8,12 +8,17 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from engine.domain.clock import Moment
+from engine.domain.explanation import WidenedBy
 from engine.domain.names import shown_name
+from engine.domain.principal import Principal
 from engine.domain.search import Anchor, Hit, ItemKind, LeftOut
+from engine.knowledge.facts.doubts import doubts_among, marks_of, newer_first
 from engine.retrieval.anchors import Navigation
 from engine.retrieval.candidate import Contents
 from engine.retrieval.fusion import Ranked
 from engine.retrieval.rationale import rationale, reached_over
+from engine.stores.postgres import Postgres
 
 MOST_REACHED = 20
 """Hits of which it is said over which entity they were reached: its name is looked for in their texts."""
@@ -47,20 +52,35 @@ class Shown:
     chosen: tuple[UUID, ...] = ()
 
 
-def hits_of(shown: Shown, navigation: Navigation, kinds: Sequence[str], *, owns: bool) -> tuple[Hit, ...]:
-    """What is shown, as hits. `kinds`: of entities, in the domain; `owns`: whether the owner asks."""
+def hits_of(
+    shown: Shown, navigation: Navigation, kinds: Sequence[str], *, owns: bool, widened_by: WidenedBy | None = None
+) -> tuple[Hit, ...]:
+    """What is shown, as hits. `kinds`: of entities, in the domain; `owns`: whether the owner asks; `widened_by`: why nodes were
+    searched that no anchor leads to."""
     return tuple(
-        _hit(one if number < MOST_REACHED else replace(one, link=None), shown, navigation, kinds, owns=owns)
+        _hit(one if number < MOST_REACHED else replace(one, link=None), shown, navigation, kinds, owns, widened_by)
         for number, one in enumerate(shown.ranked)
     )
 
 
-def _hit(ranked: Ranked, shown: Shown, navigation: Navigation, kinds: Sequence[str], *, owns: bool) -> Hit:
+async def marked(postgres: Postgres, principal: Principal, moment: Moment, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """The hits with the marks of facts in doubt, the newer of two before the older."""
+    facts = [hit.item_id for hit in hits if hit.kind == "fact"]
+    doubts = await doubts_among(postgres, principal, moment, facts)
+    marks = marks_of(doubts)
+    ordered = newer_first(hits, doubts, lambda hit: hit.item_id)
+    return tuple(replace(hit, doubt=marks[hit.item_id]) if hit.item_id in marks else hit for hit in ordered)
+
+
+def _hit(
+    ranked: Ranked, shown: Shown, navigation: Navigation, kinds: Sequence[str], owns: bool, widened_by: WidenedBy | None
+) -> Hit:
     found, signals = ranked.candidate, ranked.signals
     contents = shown.contents[found.node_id, found.item_id]
     anchor: Anchor | None = navigation.leading.get(found.node_id)
     reached = reached_over(ranked.link, contents, shown.contents, navigation.entities, kinds)
-    why = rationale(anchor, tuple(contents.path), signals, reached, ranked.newer)
+    beyond = widened_by if navigation.anchors and anchor is None else None
+    why = rationale(anchor, tuple(contents.path), signals, reached, ranked.newer, beyond)
     return replace(hit_of(found, contents, ranked.score, signals, why, owns=owns), reached=reached)
 
 
@@ -93,4 +113,5 @@ def hit_of(
         scope=contents.scope,
         scope_id=contents.scope_id,
         source=contents.source,
+        passed=contents.passed,
     )

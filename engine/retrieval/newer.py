@@ -1,4 +1,4 @@
-"""Newer states first: a turn that speaks of the same matter as one of the best hits, later, is placed above it.
+"""Newer states first: a turn that speaks of the same matter as one of the best turns, later, is placed above it.
 
 Nothing says that the later turn replaces the earlier one: they are taken for states of one matter when their tokens are more
 alike than those of other later turns by far, and when the later one answers to the question half as well at least.
@@ -7,7 +7,7 @@ alike than those of other later turns by far, and when the later one answers to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -23,11 +23,19 @@ FEW = 10
 
 
 def newer_states(
-    candidates: Sequence[Candidate], signs: Signs, scores: Values, weights: NewerWeights
+    candidates: Sequence[Candidate], signs: Signs, scores: Values, weights: NewerWeights, until: datetime | None = None
 ) -> dict[int, int]:
-    """By candidate the newer state of its matter, for the best of them, the earliest first; none without vectors of tokens."""
-    states = [place for place, one in enumerate(candidates) if signs.sizes[place] and _states(one)]
-    best = set(np.argsort(-scores, kind="stable")[: weights.best].tolist())
+    """By candidate the newer state of its matter, for the best of them, the earliest first; none without vectors of tokens.
+
+    `until`: states of before alone.
+    """
+    states = [
+        place
+        for place, one in enumerate(candidates)
+        if signs.sizes[place] and _states(one) and (until is None or _when(one) < until.timestamp())
+    ]
+    turns = [place for place in np.argsort(-scores, kind="stable").tolist() if candidates[place].family == "turn"]
+    best = set(turns[: weights.best])  # not of passages, too, whose scores are of another scale
     found: dict[int, int] = {}
     for place in sorted(best & set(states), key=lambda one: _when(candidates[one])):
         later = [other for other in states if _later(candidates[other], candidates[place])]

@@ -3,20 +3,21 @@
     parse → embed → anchors → scoped search ∥ relations that are asked for → fusion → contents of what is shown → rationale
 
 One embedding, one Cypher round trip, two SQL round trips; no language model and no file is touched. Where the anchors hold
-nothing, a third one searches everything; relations are read beside the search, where words of the question ask for any.
-Opening a file that a hit names is the second phase, in another module.
+nothing, or nothing near, a third one searches everything; relations are read beside the search, where words of the question ask
+for any. Opening a file that a hit names is the second phase, in another module.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
 from engine.domain.clock import Clock, Moment, SystemClock
-from engine.domain.explanation import SearchedNodes
+from engine.domain.entity import entity_number
+from engine.domain.explanation import WidenedBy
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
 from engine.domain.search import AskedRelation, Hit, LeftOut, SearchAnswer, SearchRequest
@@ -29,11 +30,13 @@ from engine.retrieval.anchors import Anchors, Navigation, navigate
 from engine.retrieval.asked_relations import AskedRelations
 from engine.retrieval.explaining import explained, explained_hits, recall_of
 from engine.retrieval.fusion import Ranked, among, fuse, merged
-from engine.retrieval.hits import Shown, hits_of
+from engine.retrieval.hits import Shown, hits_of, marked
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import Question, parse
 from engine.retrieval.scoped_search import QueryVector, Scanned, Scope, ScopedSearch
+from engine.retrieval.told import following_of, notes_of, places_of
 from engine.retrieval.weights import Weights
+from engine.retrieval.widening import EVERYTHING, SEEN_AFTER, ScannedNodes, widening
 from engine.stores.limits import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
@@ -59,7 +62,7 @@ class Search:
         self._relations = relations
         self._kinds = () if relations is None else tuple(relations.domain.labels)
         self._active, self._weights, self._clock = active, weights, clock or SystemClock()
-        self._limit = postgres.limit
+        self._postgres, self._limit = postgres, postgres.limit
         self._anchors = Anchors(neo4j, weights.anchors)
         self.damage = Damage(postgres)
         self._scoped = ScopedSearch(postgres, weights, self.damage)
@@ -118,37 +121,35 @@ class Search:
             narrowed = await self._narrowing.narrowed(principal, request, moment, now)
             nodes = asked.nodes or narrowed.nodes
             navigation = await self._navigate(principal, nodes, request.widen, moment, question, vector)
-        explain, where = request.explain or request.recall, (request.scopes, request.sources, narrowed.filters)
-        scope = Scope(navigation.scope, request.kinds, moment, now, *where, explain)
+        where = (request.scopes, request.sources, narrowed.filters)
+        led = nodes is None and navigation.scope is not None and request.widen == "auto"
+        scope = Scope(navigation.scope, request.kinds, moment, now, *where, asked.explain, widens=led)
 
         async def rank(within: Scope, watch: Stopwatch) -> tuple[Scanned, list[Ranked]]:
             with watch("search"):
                 scanned = await self._scoped.scan(principal, within, question.terms, navigation.numbers, vector)
             with watch("rank"):
-                ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, navigation)
+                asker = await self._asker(principal, question, moment, scanned)
+                ranked = await asyncio.to_thread(self._ranked, scanned, question, vector, navigation, asker)
             return scanned, [one for one in ranked if not given.holds(one.candidate.item_id)]
 
         asking = self._asked(principal, question, navigation, request, nodes)
-        (scanned, ranked), relations = await both(rank(scope, watch), asking)
-        if not scanned.candidates and nodes is None and navigation.scope is not None and request.widen == "auto":
-            navigation, scope = replace(navigation, scope=None), replace(scope, nodes=None)  # the anchors hold nothing
-            scanned, ranked = await rank(scope, watch)
+        no_anchor = navigation.scope is None and request.widen == "auto"
+        found, relations = await both(self._found(partial(rank, watch=watch), scope, no_anchor=no_anchor), asking)
+        scope, scanned, ranked = found.scope, found.scanned, found.ranked
+        if found.widened_by in EVERYTHING:
+            navigation = replace(navigation, scope=None)
         choose = partial(merged, namesakes=navigation.namesakes, limit=request.limit)
         with watch("contents"):
             shown = await self._shown(principal, scope, vector, ranked, choose, scanned.left_out)
-            hits = await asyncio.to_thread(hits_of, shown, navigation, self._kinds, owns=principal.owns)
-        if explain:
-            hits = explained_hits(hits, shown, self._weights)
-        hits = tuple(hit for hit in hits if not given.holds(hit.item_id))  # states of items that have changed meanwhile
-        explanation = None
-        if explain:
-            explanation = explained(scanned, ranked, shown, len(hits), _places(nodes, navigation))
-            if request.recall and scanned.nodes_by_index:
-                with watch("recall"):
-                    _, exact = await rank(scope.exactly, stage.stopwatch())
-                explanation = replace(explanation, recall=recall_of(choose(exact), shown))
-        notes += _notes(request, question.cut and self._weights.limits.query_characters, hits, scanned, shown)
-        known_at, following = moment.known_at or now, _following(ranked, shown, hits)
+            hits = await self._hits(principal, asked, shown, navigation, found.widened_by)
+        explanation = explained(found, shown, len(hits), places_of(nodes, navigation)) if asked.explain else None
+        if explanation and request.recall and scanned.nodes_by_index:
+            with watch("recall"):
+                _, exact = await rank(scope.exactly, stage.stopwatch())
+            explanation = replace(explanation, recall=recall_of(choose(exact), shown))
+        notes += notes_of(request, question.cut and self._weights.limits.query_characters, hits, scanned, shown)
+        known_at, following = moment.known_at or now, following_of(ranked, shown, hits)
         answer = SearchAnswer(
             query=question.text,
             hits=hits,
@@ -166,6 +167,29 @@ class Search:
             relations=relations,
         )
         return answer, scanned.active
+
+    async def _found(self, rank: _Rank, scope: Scope, *, no_anchor: bool) -> ScannedNodes:
+        """What the scan of a scope brings, or of all nodes where that of the anchors' is too little."""
+        scanned, ranked = await rank(scope)
+        thresholds = self._weights.widening if scope.widens else None
+        widened_by = widening(scanned.widened_by, scanned.candidates, by_anchors=no_anchor, weights=thresholds)
+        if widened_by in SEEN_AFTER:
+            scope = replace(scope, nodes=None, widens=False)
+            scanned, ranked = await rank(scope)
+        return ScannedNodes(scope, scanned, ranked, widened_by)
+
+    async def _hits(
+        self, principal: Principal, asked: _Asked, shown: Shown, navigation: Navigation, widened_by: WidenedBy | None
+    ) -> tuple[Hit, ...]:
+        """What is shown, facts in doubt with their marks, without what earlier pages gave."""
+        telling = partial(hits_of, shown, navigation, self._kinds, owns=principal.owns, widened_by=widened_by)
+        hits = await asyncio.to_thread(telling)
+        if asked.explain:
+            hits = explained_hits(hits, shown, self._weights)
+        hits = await marked(self._postgres, principal, asked.request.moment, hits)
+        return tuple(
+            hit for hit in hits if not asked.given.holds(hit.item_id)
+        )  # states of items that have changed meanwhile
 
     async def _asked(
         self,
@@ -186,15 +210,11 @@ class Search:
         return replace(question, asked_time="past")  # what is true then is not what is newest
 
     def _ranked(
-        self,
-        scanned: Scanned,
-        question: Question,
-        vector: QueryVector,
-        navigation: Navigation,
+        self, scanned: Scanned, question: Question, vector: QueryVector, navigation: Navigation, asker: frozenset[int]
     ) -> list[Ranked]:
         named = set(navigation.numbers)
         beside = among(scanned.candidates, vector.tokens, named, scanned.passages_searched, self._weights)
-        return fuse(scanned.candidates, question, navigation.strengths, self._weights, beside)
+        return fuse(scanned.candidates, question, navigation.strengths, self._weights, beside, asker)
 
     async def _shown(
         self,
@@ -241,10 +261,24 @@ class Search:
         """Which nodes to search: those that the request names, or those that the anchors lead to."""
         if nodes is not None:
             return Navigation((), nodes, {})
-        found, entities = await self._anchors.find(
-            principal, question, vector, moment.graph_parameters(self._clock.now())
-        )
+        times = moment.graph_parameters(self._clock.now())
+        found, entities = await self._anchors.find(principal, question, vector, times)
         return navigate(found, self._weights.anchors, widen, entities)
+
+    async def _asker(
+        self, principal: Principal, question: Question, moment: Moment, scanned: Scanned
+    ) -> frozenset[int]:
+        """The numbers of the user in the rows of items, for "I": read where a fact was found that may be about the user."""
+        facts = any(one.family == "fact" for one in scanned.candidates)
+        if self._relations is None or not (facts and principal.owns and question.of_self):
+            return frozenset()
+        return frozenset(
+            entity_number(key) for one in await self._relations.entities.of_user(principal, moment) for key in one.keys
+        )
+
+
+_Rank = Callable[[Scope], Awaitable[tuple[Scanned, list[Ranked]]]]
+"""Scans a scope and ranks what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,34 +289,6 @@ class _Asked:
     given: Given = NOTHING_GIVEN
     nodes: tuple[UUID, ...] | None = None
 
-
-def _following(ranked: Sequence[Ranked], shown: Shown, hits: Sequence[Hit]) -> list[UUID]:
-    """What the next page leaves out of this one: the rows that were looked at, also those that vanished since, and the
-    items whose states these are. Empty where no other candidate is left."""
-    passed, damaged = set(shown.chosen), {one.node_id for one in shown.left_out}
-    if all(one.candidate.item_id in passed or one.candidate.node_id in damaged for one in ranked):
-        return []
-    return list(dict.fromkeys((*(hit.item_id for hit in hits), *shown.chosen)))
-
-
-def _places(named: Sequence[UUID] | None, navigation: Navigation) -> SearchedNodes:
-    if named is not None:
-        return "asked"
-    return "all" if navigation.scope is None else "anchors"
-
-
-def _notes(request: SearchRequest, cut: int, hits: Sequence[Hit], scanned: Scanned, shown: Shown) -> Iterator[str]:
-    """What a reader of the answer should know of it. `cut`: the question was cut to so many characters; 0: it was not."""
-    if cut:
-        yield f"The question was cut to {cut:,} characters."
-    undated = sum(hit.occurred_at is None for hit in hits)
-    if request.moment.as_of is not None and undated:
-        yield f"{undated} of the hits have no date: they count as true at every time."
-    if by_index := len(scanned.nodes_by_index):
-        yield f"{by_index} large {_were(by_index)} searched by indexes: near items may be missing."
-    if damaged := len(shown.left_out):
-        yield f"{damaged} damaged {_were(damaged)} left out."
-
-
-def _were(nodes: int) -> str:
-    return "node was" if nodes == 1 else "nodes were"
+    @property
+    def explain(self) -> bool:
+        return self.request.explain or self.request.recall

@@ -7,13 +7,15 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
+from engine.domain.asked_self import asks_for_self
+from engine.domain.asked_state import Period, months_of_states, state_asked
 from engine.domain.asked_time import AskedTime, asked_time
 from engine.domain.dates import dates_asked
 from engine.domain.languages import languages_of
 from engine.domain.names import name_key
-from engine.domain.terms import STOP_WORDS, asked_words, term_id
+from engine.domain.terms import STOP_WORDS, asked_words, term_id, unspaced_word
 from engine.errors import InvalidInput
-from engine.retrieval.weights import Limits
+from engine.retrieval.weights import SearchLimits
 
 LONGEST_NAME = 5
 """Words of a name that is looked for in a question."""
@@ -45,6 +47,8 @@ class Question:
     recognise speakers; `lucene`: words for the full-text index, which need no escaping; `dates`: ISO prefixes;
     `asks_time`: whether it asks when; `asked_time`: for what was or what is. A question that names a date and does
     not ask for the present asks for the past. `languages`: those that it may be in, none where that is not clear.
+    `unspaced_word`: it is one short word of a script without spaces, for which an encoder of English has hardly a vector.
+    `of_self`: it is about the one who asks. `state_in`: the period for which it asks what held in it.
     """
 
     text: str
@@ -56,7 +60,10 @@ class Question:
     asks_time: bool
     asked_time: AskedTime
     languages: tuple[str, ...]
+    of_self: bool
+    state_in: Period | None
     cut: bool
+    unspaced_word: bool = False
 
     @property
     def other_language(self) -> bool:
@@ -64,7 +71,7 @@ class Question:
         return self.languages not in ((), ("en",))
 
 
-def parse(text: str, now: datetime, limits: Limits) -> Question:
+def parse(text: str, now: datetime, limits: SearchLimits) -> Question:
     """Parses a question; relative dates count from `now`. Raises InvalidInput for one without any text.
 
     Characters that no store takes (NUL, halves of surrogate pairs) are dropped; longer questions are cut.
@@ -74,7 +81,8 @@ def parse(text: str, now: datetime, limits: Limits) -> Question:
         raise InvalidInput("A question needs at least one visible character.")
     folded = unicodedata.normalize("NFKC", clean).casefold()
     tokens = dict.fromkeys(_PLAIN_WORD.findall(folded))
-    dates, asked = dates_asked(clean, now), asked_time(clean)
+    asked, languages = asked_time(clean), languages_of(clean)
+    dates = tuple(dict.fromkeys((*dates_asked(clean, now), *months_of_states(clean))))
     return Question(
         text=clean,
         terms=tuple(dict.fromkeys(term_id(word) for word in asked_words(clean)))[: limits.query_terms],
@@ -84,8 +92,11 @@ def parse(text: str, now: datetime, limits: Limits) -> Question:
         dates=dates,
         asks_time=_ASKS_TIME.search(clean) is not None,
         asked_time="past" if asked == "open" and dates else asked,
-        languages=languages_of(clean),
+        languages=languages,
+        of_self=asks_for_self(clean, languages),
+        state_in=state_asked(clean, dates, now),
         cut=len(text) > limits.query_characters,
+        unspaced_word=unspaced_word(clean),
     )
 
 

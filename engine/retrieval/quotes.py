@@ -17,7 +17,7 @@ from engine.stores.statements import sql_text
 
 LONGEST = 300
 """Characters of a quote; a longer sentence is cut around the place."""
-_END = re.compile(r"[.!?。！？]+[\"”’)\]]*\s+|\n+")
+_END = re.compile(r"(?<![.!?。！？])[.!?。！？]+[\"”’)\]]*\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
 from engine.domain.entity import entity_number
+from engine.domain.explanation import WidenedBy
 from engine.domain.search import Anchor, ReachedOver
 from engine.knowledge.resolution.keys import canonical_key
 from engine.retrieval.anchors import NamedEntity
@@ -22,6 +23,13 @@ _REASONS = {
     "meaning": "close in meaning",
     "edge": "linked to a named node",
 }
+_WIDENED: Mapping[WidenedBy, str] = {
+    "no_anchor": "no node was named or meant for sure",
+    "few_items": "few items: all were searched",
+    "rare_words": "holds a rare word of the question",
+    "weak_hit": "what is near lies elsewhere: all nodes were searched",
+    "nothing_found": "nothing lies at the nodes of the question: all were searched",
+}
 _SIGNALS = {
     "words": "same words", "words_previous": "words of the turn before", "words_previous2": "words two turns before",
     "words_next": "words of the turn after", "meaning": "meaning", "meaning_previous": "meaning of the turn before",
@@ -30,7 +38,8 @@ _SIGNALS = {
     "previous_has_question": "follows a question", "first_of_session": "opens a conversation",
     "first_person": "speaks of its speaker", "log_words": "length", "time_expressions": "speaks of a time",
     "date_match": "date", "anchor": "anchor",
-    "words_other_language": "same words in another language", "covered_window": "covers the question with the turns before it",
+    "words_other_language": "same words in another language", "words_unspaced": "the word that is asked",
+    "covered_window": "covers the question with the turns before it",
     "covered_next": "covers the question with the turn after it", "graph": "shared entities", "hop": "one entity from a hit",
     "newer_state": "a newer state of what another hit says",
 }  # fmt: skip
@@ -46,20 +55,25 @@ def rationale(
     signals: Mapping[str, float],
     reached: ReachedOver | None = None,
     newer: Candidate | None = None,
+    widened_by: WidenedBy | None = None,
 ) -> str:
-    """One line: path, anchor and reason where there is one, the entity over which it was reached, the day of a newer state
-    that is above it, the three signals that raised the hit most."""
+    """One line: path; anchor and reason, or why it was searched without one; the entity over which it was reached; the day of a
+    newer state that is above it; the three signals that raised the hit most."""
     place = " > ".join(path)
     if anchor is not None:
         reasons = " and ".join(_REASONS[reason] for reason in anchor.reasons)
         within = "" if anchor.path == path else f" through {' > '.join(anchor.path)}"
         place += f"{within} ({reasons})"
+    elif widened_by is not None:
+        place += f" ({_WIDENED[widened_by]})"
     if reached is not None:
         over = f"over {reached.entity}" if reached.entity else "over an entity"
         place += f", {over} from “{reached.from_title}”" if reached.from_title else f", {over} of the question"
     if newer is not None and newer.occurred_at is not None:
         place += f", an older state of what was said on {newer.occurred_at.date().isoformat()}"
-    raised = sorted(((part, name) for name, part in signals.items() if part > 0), reverse=True)[:SHOWN]
+    raised = sorted(((part, name) for name, part in signals.items() if part > 0 and name in _SIGNALS), reverse=True)[
+        :SHOWN
+    ]
     shown = ", ".join(f"{_SIGNALS[name]} {part:+.2f}" for part, name in raised)
     return f"{place}: {shown}" if shown else place
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from engine.domain.clock import Moment
 from engine.domain.embedding import EmbeddingVersion
+from engine.domain.explanation import WidenedBy
 from engine.domain.principal import Principal
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind, LeftOut
@@ -39,6 +40,8 @@ class Scope:
     sources: Sequence[SourceKind] | None = None
     filters: Mapping[str, Any] | None = None
     explain: bool = False
+    widens: bool = False
+    """Whether other nodes are searched, too, where these may hide an answer."""
 
     @property
     def exactly(self) -> Scope:
@@ -65,7 +68,7 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What the stores returned: candidates in no order, how much was searched, the active embedding version, and the
+    """What the stores returned: candidates, the earliest first, how much was searched, the active embedding version, and the
     damaged nodes that were left out."""
 
     candidates: tuple[Candidate, ...]
@@ -79,6 +82,8 @@ class Scanned:
     nodes_readable: int = 0
     items_read: int = 0
     """How many nodes may be read, and how many rows were compared; both only for an explanation."""
+    widened_by: WidenedBy | None = None
+    """Why other nodes were searched, too."""
 
 
 FAILURES = (StoreFailed, NotFound, InvalidInput)
@@ -98,6 +103,7 @@ class _Row(Candidate):
     nodes_by_index: tuple[UUID, ...] = ()
     nodes_readable: int = 0
     items_read: int = 0
+    widened_by: WidenedBy | None = None
 
 
 def _scanned(found: Sequence[_Row], left_out: tuple[LeftOut, ...]) -> Scanned:
@@ -112,6 +118,7 @@ def _scanned(found: Sequence[_Row], left_out: tuple[LeftOut, ...]) -> Scanned:
         nodes_by_index=first.nodes_by_index,
         nodes_readable=first.nodes_readable,
         items_read=first.items_read,
+        widened_by=first.widened_by,
     )
 
 
@@ -119,7 +126,8 @@ class ScopedSearch:
     """Searches the items of nodes, under the principal's rights."""
 
     def __init__(self, postgres: Postgres, weights: Weights, damage: Damage) -> None:
-        self._postgres, self._limits, self._walk, self._damage = postgres, weights.limits, weights.walk, damage
+        self._postgres, self._damage = postgres, damage
+        self._limits, self._walk, self._widening = weights.limits, weights.walk, weights.widening
 
     async def scan(
         self,
@@ -192,8 +200,8 @@ class ScopedSearch:
         self, principal: Principal, scope: Scope, vector: QueryVector, known: Sequence[LeftOut]
     ) -> tuple[LeftOut, ...]:
         """The damaged nodes of the scope, without the known ones."""
-        # A search of the past also reads nodes that hold moved records: any of them may be the damaged one.
-        nodes = None if scope.moment.known_at else scope.nodes
+        # A search of the past also reads nodes that hold moved records, a widened one others: any of them may be the damaged one.
+        nodes = None if scope.moment.known_at or scope.widens else scope.nodes
         version = vector.version.name
         found = await self._damage.found(principal, nodes, rows=True, vector=vector.text, version=version)
         return tuple(one for one in found if one.node_id not in {before.node_id for before in known})
@@ -204,6 +212,9 @@ class ScopedSearch:
         return {
             "user_id": principal.user_id,
             "nodes": None if scope.nodes is None else list(scope.nodes),
+            "widens": scope.widens,
+            "few_items": self._widening.few_items,
+            "rare_share": self._widening.rare_share,
             "most_nodes": self._limits.nodes,
             "query": vector.text,
             "version": vector.version.name,

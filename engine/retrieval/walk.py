@@ -42,12 +42,13 @@ def walk(
 ) -> Walked:
     """`named`: the entities of the question; `passages`: how many were searched; of fewer than `shrink` the walk counts less."""
     graph, hop = np.zeros(len(candidates)), np.zeros(len(candidates))
-    places = [place for place, one in enumerate(candidates) if one.family == "passage"]
+    places = [place for place, one in enumerate(candidates) if one.family != "turn"]
     rows = [candidates[place] for place in places]
     net = _Net.of(rows, named, passages)
     if net is None:
         return Walked(graph, hop, {})
-    meaning = np.array([one.meaning for one in rows])
+    mixed = len({one.family for one in rows}) > 1  # z-scores of two families are no common measure
+    meaning = np.array([one.meaning_overall if mixed else one.meaning for one in rows])
     reached = z_scores(np.log(net.walked(_seeds(net, meaning, weights), weights) + 1e-6)) * min(1, passages / shrink)
     hops, links = net.hops(meaning + weights.graph * reached, weights)
     graph[places], hop[places] = reached, hops

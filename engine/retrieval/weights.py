@@ -13,20 +13,20 @@ from engine.errors import SettingsError
 
 SHIPPED = Path(__file__).with_name("ranking.toml")
 
-Family = Literal["turn", "passage"]
-"""Turns of conversations, and everything else: chunks, facts, observations, summaries."""
+Family = Literal["turn", "passage", "fact"]
+"""Turns of conversations; passages of documents; facts, observations and summaries."""
 
 Weighed = Literal["turn", "turn_without_tokens", "passage", "fact", "without_vector"]
 """Sections of weights: of turns, where the encoder gives token vectors and where not; of passages of documents; of facts,
 observations and summaries; of items that have no comparable vector."""
 
 Section = Mapping[str, float]
-_COUNTS = ("candidates", "rare", "named", "steps", "hop_from", "best")
-"""Whole numbers of the sections `walk` and `newer`."""
+_COUNTS = ("candidates", "rare", "named", "steps", "hop_from", "best", "few_items")
+"""Whole numbers of the sections that are read whole."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SearchLimits:
     """How much is read and searched at most; the names are those of the file."""
 
     query_characters: int
@@ -62,6 +62,26 @@ class NewerWeights:
 
 
 @dataclass(frozen=True, slots=True)
+class ScaleWeights:
+    """How families are placed beside each other; the names are those of the file."""
+
+    best: int
+    lowered: float
+    facts_nearer: float
+    few: int
+    self_named: float
+
+
+@dataclass(frozen=True, slots=True)
+class WideningWeights:
+    """When more is searched than the anchors lead to; the names are those of the file."""
+
+    few_items: int
+    rare_share: float
+    weak_hit: float
+
+
+@dataclass(frozen=True, slots=True)
 class AnchorStrengths:
     """How strongly each way of finding a node makes it an anchor; the names are those of the file."""
 
@@ -79,10 +99,12 @@ class AnchorStrengths:
 class Weights:
     """Everything that a search weighs by. `sections`: by what is weighed, then by signal; `offset` is added as it is."""
 
-    limits: Limits
+    limits: SearchLimits
     anchors: AnchorStrengths
     walk: WalkWeights
     newer: NewerWeights
+    scale: ScaleWeights
+    widening: WideningWeights
     sections: Mapping[Weighed, Section]
 
 
@@ -98,12 +120,14 @@ def load_weights(path: Path | None = None) -> Weights:
     anchors = sections["anchors"]
     most = _count("most", anchors["most"])
     strengths = {key: value for key, value in anchors.items() if key != "most"}
-    walk, newer = (_with_counts(sections[name]) for name in ("walk", "newer"))
+    walk, newer, scale, widening = (_with_counts(sections[name]) for name in ("walk", "newer", "scale", "widening"))
     return Weights(
-        Limits(**limits),
+        SearchLimits(**limits),
         AnchorStrengths(**strengths, most=most),
         WalkWeights(**walk),
         NewerWeights(**newer),
+        ScaleWeights(**scale),
+        WideningWeights(**widening),
         {name: sections[name] for name in get_args(Weighed)},
     )
 

@@ -8,9 +8,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from engine.domain.fact import DAY_PASSED
 from engine.domain.search import Anchor, AskedRelation, Hit, SearchAnswer
 from engine.progress import counted
-from engine.shell.opening import Opening
+from engine.shell.opening import OpenedText
 
 LONGEST = 260
 """Characters of a hit's content; --json has all of it."""
@@ -43,7 +44,7 @@ def print_answer(console: Console, answer: SearchAnswer, *, most_hits: int) -> N
         _print_block(console, "Note", Text(note, style="yellow"))
 
 
-def print_opening(console: Console, opening: Opening) -> None:
+def print_opening(console: Console, opening: OpenedText) -> None:
     """Prints the opened file's name and the passage."""
     file = opening.file
     line = Text(file.name, style="bold")
@@ -107,7 +108,11 @@ def _hit(number: int, hit: Hit, anchors: tuple[Anchor, ...]) -> Table:
     source = " · ".join(part for part in (hit.record_title, hit.section, hit.speaker, date) if part)
     head = Text(" > ".join(hit.path[1:] or hit.path), style="green").append(f"  {hit.score:.2f}  ", style="dim")
     head.append(source, style="dim")
-    return _numbered(number, head, Text(_short(hit.content)), Text(f"why: {_reason(hit, anchors)}", style="dim italic"))
+    doubt = [Text(hit.doubt.told, style="yellow")] if hit.doubt else []
+    doubt += [Text(DAY_PASSED, style="yellow")] if hit.passed else []
+    return _numbered(
+        number, head, Text(_short(hit.content)), *doubt, Text(f"why: {_reason(hit, anchors)}", style="dim italic")
+    )
 
 
 def _reason(hit: Hit, anchors: tuple[Anchor, ...]) -> str:
@@ -128,5 +133,5 @@ def _searched(answer: SearchAnswer) -> str:
     searched = f"{counted(answer.nodes_searched, 'node')}, {counted(answer.items_searched, 'item')}"
     if not answer.anchors:
         return searched
-    scope = "all nodes, because the anchors were weak" if answer.widened else "at the anchors, no other node"
+    scope = "all nodes" if answer.widened else "those that the question leads to"
     return f"{searched}: {scope}"

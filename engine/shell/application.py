@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,60 +15,67 @@ import typer
 from engine.shell import session
 
 COMMANDS = {
-    "demonstration.commands": "demo",
-    "stack.commands": "up down status init prepare",
-    "doctor.commands": "doctor mend",
-    "content.commands": "provision ingest ask",
-    "bulk.commands": "import export",
-    "contexts.commands": "context",
-    "decayed.commands": "decayed",
-    "graph.commands": "tree timeline anchors",
-    "streams.commands": "occasion",
-    "files.commands": "sweep",
-    "doors.commands": "serve mcp worker",
-    "past.commands": "change history state diff upgrade",
-    "placement.commands": "assignments move-record",
-    "retractions.commands": "retract",
-    "backups.commands": "backup restore",
-    "measurements.commands": "bench eval",
-    "cypher.commands": "cypher",
-    "dictionary.commands": "dictionary",
-    "graph.users": "user",
-    "one_node.nodes": "node",
-    "edges.edges": "edge",
-    "aliases.commands": "entity",
-    "relations.relations": "relation",
-    "intentions.intentions": "intention",
-    "communities.communities": "community",
-    "communities.insights": "insight",
-    "records.records": "record",
-    "streams.conversations": "conversation",
-    "files.files": "file",
-    "ingests.sessions": "sessions",
-    "ingests.failures": "failure",
-    "replays.replays": "replay",
-    "documents.documents": "document",
-    "documents.resources": "resource",
-    "facts.facts": "fact",
-    "retractions.retractions": "retractions",
-    "diary.events": "event",
-    "jobs.jobs": "job",
-    "commits.commits": "commits",
-    "tokens.tokens": "token",
-    "sql_roles.roles": "sql-role",
-    "tokens.integrations": "integration",
-    "grants.grants": "grant",
-    "grants.access": "access",
-    "hierarchy.nodes": "nodes",
-    "embeddings.embeddings": "embeddings",
-    "audit.audits": "audit",
-    "exploring.bloom": "bloom",
-    "exploring.browser": "browser",
+    "engine.shell.demonstration.commands": "demo",
+    "engine.shell.stack.commands": "up down status init prepare",
+    "engine.shell.doctor.commands": "doctor mend",
+    "engine.shell.content.commands": "provision ingest ask",
+    "engine.shell.bulk.commands": "import export",
+    "engine.shell.contexts.commands": "context",
+    "engine.shell.decayed.commands": "decayed",
+    "engine.shell.graph.commands": "tree timeline anchors",
+    "engine.shell.streams.commands": "occasion",
+    "engine.shell.files.commands": "sweep",
+    "engine.shell.doors.commands": "serve mcp worker",
+    "engine.shell.past.commands": "change history state diff upgrade",
+    "engine.shell.placement.commands": "assignments move-record",
+    "engine.shell.retractions.commands": "retract",
+    "engine.shell.backups.commands": "backup restore",
+    "engine.lab.commands.measurements.commands": "bench eval",
+    "engine.shell.cypher.commands": "cypher",
+    "engine.shell.dictionary.commands": "dictionary",
+    "engine.shell.graph.users": "user",
+    "engine.shell.one_node.nodes": "node",
+    "engine.shell.edges.edges": "edge",
+    "engine.shell.aliases.commands": "entity",
+    "engine.shell.relations.relations": "relation",
+    "engine.shell.intentions.intentions": "intention",
+    "engine.shell.communities.communities": "community",
+    "engine.shell.communities.insights": "insight",
+    "engine.shell.records.records": "record",
+    "engine.shell.streams.conversations": "conversation",
+    "engine.shell.files.files": "file",
+    "engine.shell.ingests.sessions": "sessions",
+    "engine.shell.ingests.failures": "failure",
+    "engine.shell.replays.replays": "replay",
+    "engine.shell.documents.documents": "document",
+    "engine.shell.documents.resources": "resource",
+    "engine.shell.facts.facts": "fact",
+    "engine.shell.retractions.retractions": "retractions",
+    "engine.shell.diary.events": "event",
+    "engine.shell.jobs.jobs": "job",
+    "engine.shell.commits.commits": "commits",
+    "engine.shell.tokens.tokens": "token",
+    "engine.shell.sql_roles.roles": "sql-role",
+    "engine.shell.tokens.integrations": "integration",
+    "engine.shell.grants.grants": "grant",
+    "engine.shell.grants.access": "access",
+    "engine.shell.hierarchy.nodes": "nodes",
+    "engine.shell.embeddings.embeddings": "embeddings",
+    "engine.lab.commands.audit.audits": "audit",
+    "engine.shell.exploring.bloom": "bloom",
+    "engine.shell.exploring.browser": "browser",
 }
 """Where commands are made, and their names: those without a group, then the groups, in the order of --help."""
 EXAMPLES = Path(__file__).with_name("examples.txt")
 """One for each command, without the word `neurigraph`."""
-_PLACES = {name: place for place, names in COMMANDS.items() for name in names.split()}
+_LAB = find_spec("engine.lab") is not None
+"""Whether what measures the engine is there: an installed package has none of it."""
+_PLACES = {
+    name: place
+    for place, names in COMMANDS.items()
+    if _LAB or not place.startswith("engine.lab.")
+    for name in names.split()
+}
 
 
 class _Commands(Mapping[str, Any]):
@@ -85,8 +93,8 @@ class _Commands(Mapping[str, Any]):
 
 @cache
 def _command(place: str, name: str) -> Any:
-    module, made = place.split(".")
-    commands = getattr(import_module(f"engine.shell.{module}"), made)
+    module, _, made = place.rpartition(".")
+    commands = getattr(import_module(module), made)
     group = typer.main.get_group(commands)
     found = group if commands.info.name else group.commands[name]
     _show_examples(name, found)

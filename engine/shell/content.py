@@ -12,12 +12,12 @@ from rich.text import Text
 
 from engine.connectors import read_history
 from engine.domain.context import ContextRequest
-from engine.domain.history import History
+from engine.domain.history import History, PassedOver
 from engine.domain.ingest import Limits, Terms
 from engine.domain.names import clean_name
 from engine.domain.node import MAX_LAYER, NewNode
 from engine.domain.read_limits import ReadLimits
-from engine.domain.record import STORED_ALREADY, IngestReport, Skipped
+from engine.domain.report import STORED_ALREADY, IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
@@ -45,6 +45,7 @@ from engine.shell.options import (
 )  # fmt: skip
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session, the_user
+from engine.shell.tokens import names_in
 from engine.shell.waiting import waiting
 
 if TYPE_CHECKING:
@@ -64,14 +65,15 @@ async def provision(
     here: Session,
     user: Annotated[str, typer.Argument(metavar="USER", help="The user's handle; created if unknown.")],
     path: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Names from the root down: Family Siblings Ellen.")
+        list[str],
+        typer.Argument(metavar="PATH...", help="From the root down: Family/Siblings/Ellen, or each name by itself."),
     ],
     node_type: Annotated[Literal["concept", "persona"], typer.Option("--type")] = "concept",
     keywords: Annotated[str, typer.Option("--keywords", metavar="A,B", help="Keywords of the node.")] = "",
 ) -> None:
     """Make the node at a path, in all stores, with missing nodes above it. If one cannot be made, none is."""
     words = tuple(word.strip() for word in keywords.split(",") if word.strip())
-    names = [clean_name(name) for name in path]  # checked before a user is created
+    names = [clean_name(name) for part in path for name in names_in(part) or [part]]  # checked before a user is created
     if len(names) > MAX_LAYER:
         raise DepthExceeded(f"{names[-1]!r} would lie below layer {MAX_LAYER}; none of the path was made.")
     async with here.engine() as (engine, _):
@@ -88,11 +90,12 @@ async def provision(
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
+class IngestedHistory:
     """The ingest report of one history, with the user's handle."""
 
     user: str
     report: IngestReport
+    passed_over: tuple[PassedOver, ...] = ()
 
 
 @commands.async_command("ingest", as_json=True)
@@ -123,7 +126,7 @@ async def ingest(
     with here.progress() as progress:  # a history that cannot be read starts no servers
         limit = here.settings.max_text_bytes
         histories = await read_history(path, handle=user, max_text_bytes=limit, progress=progress)
-    ingested: list[Ingested] = []
+    ingested: list[IngestedHistory] = []
     async with here.engine() as (engine, progress):
         for history in histories:
             try:
@@ -132,7 +135,7 @@ async def ingest(
                     if nodes != "no":
                         taken = await arranged(here, engine, taken, origin, make=nodes == "auto")
                     report = await engine.ingest(taken, progress, origin, terms)
-                ingested.append(Ingested(history.handle, report))
+                ingested.append(IngestedHistory(history.handle, report, history.passed_over))
             except asyncio.CancelledError:
                 stored = f"Turns and files stored until now: {progress.done('ingest'):,.0f}"
                 here.notes.print(f"Stopped. {stored}; the same command goes on from there.", soft_wrap=True)
@@ -141,7 +144,7 @@ async def ingest(
                 print_report(here, history, ingested[-1].report)
     if here.as_json:
         print_json(here.out, {"histories": ingested})
-    if any(skip.cause for one in ingested for skip in one.report.skipped):
+    if any(one.passed_over or any(skip.cause for skip in one.report.skipped) for one in ingested):
         raise typer.Exit(1)
 
 
@@ -149,6 +152,7 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
     """Prints what an ingest did, in a few lines."""
     sources = len(history.conversations) + len(history.files)
     name = f"{history.display_name} ({history.handle})"
+    _print_passed_over(here, history)
     if not report.records and len(report.skipped) == sources and all(_is_stored(skip) for skip in report.skipped):
         here.line(f"{name}: everything is stored; nothing was left to store.")
         return
@@ -185,6 +189,13 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
         here.line(f"skipped: {skip.source_id}: {skip.reason}", style="yellow")
     if len(others) > MOST_SKIPPED:
         here.out.print(Text(f"skipped: {len(others) - MOST_SKIPPED:,} more (--json lists them)", style="yellow"))
+
+
+def _print_passed_over(here: Session, history: History) -> None:
+    for one in history.passed_over[:MOST_SKIPPED]:
+        here.line(f"passed over: {one.path}: {one.reason}", style="yellow")
+    if (more := len(history.passed_over) - MOST_SKIPPED) > 0:
+        here.out.print(Text(f"passed over: {more:,} more files (--json lists them)", style="yellow"))
 
 
 def _is_stored(skipped: Skipped) -> bool:

@@ -31,6 +31,9 @@ async def show_entities(here: Session, engine: Engine, memory: Memory) -> list[C
     named = ", ".join(f"{one.name} ({counted(one.mentions, 'record')})" for one in people)
     here.out.print(Text(f"People that the conversations name, found without a model: {named}, …"))
     found = [*await _relations(here, memory), *await _merge(here, memory), *await _facts(here, memory)]
+    asked = await engine.workspace.jobs.ask("communities")  # for who looks at the home with other programs
+    async with engine.working(only="communities"):
+        await engine.workspace.jobs.run("communities", asked.run_id, here.settings.job_time_limit_s)
     here.out.print()
     for check in found:
         here.out.print(check_line(check))

@@ -17,9 +17,9 @@ from rich.rule import Rule
 from rich.text import Text
 
 from engine.connectors import read_history
-from engine.demo.script import HISTORY, Check, Question, checks, questions
+from engine.demo.script import HISTORY, Check, DemoQuestion, checks, questions
 from engine.domain.history import History
-from engine.domain.record import STORED_ALREADY, IngestReport
+from engine.domain.report import STORED_ALREADY, IngestReport
 from engine.domain.search import SearchRequest
 from engine.errors import StoreFull, StoreUnavailable, WritingStopped
 from engine.progress import counted
@@ -110,7 +110,7 @@ def _in_all(history: History, report: IngestReport) -> str:
     return f"In all {stored}; {before} of {len(history.conversations) + len(history.files)} sources were stored before."
 
 
-async def _ask(here: Session, engine: Engine, memory: Memory, question: Question) -> list[Check]:
+async def _ask(here: Session, engine: Engine, memory: Memory, question: DemoQuestion) -> list[Check]:
     answer = await memory.search(SearchRequest(question.ask, limit=SEARCHED))
     print_answer(here.out, answer, most_hits=SHOWN)
     opened = None

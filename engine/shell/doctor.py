@@ -55,7 +55,7 @@ async def doctor(
 def _print_findings(here: Session, findings: list[Finding], mended: tuple[Mended, ...]) -> None:
     for one in mended:
         outcome = f"not mended: {one.failure}" if one.failure else "mended"
-        here.line(f"{one.kind} at {one.node_id}: {outcome}")
+        here.line(f"{one.kind} at {one.node_id}: {outcome}" if one.node_id else f"{one.kind}: {outcome}")
     if not findings:
         return here.out.print("The stores agree; nothing is wrong.")
     shown = table("severity", "store", "subject", "problem", "remedy")

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.entity import Entity, EntitySummary
+from engine.domain.fact import DAY_PASSED
 from engine.domain.names import name_key
 from engine.domain.page import MOST
 from engine.errors import Conflict, NotFound
@@ -22,8 +23,8 @@ from engine.shell.tables import last_read, print_list, print_table, with_left_ou
 if TYPE_CHECKING:
     from engine.memory import Memory
 
-ALIKE = 2
-"""Letters at the beginning of a misspelt name that are taken for right."""
+ALIKE = 2  # letters at the beginning of a misspelt name that are taken for right
+NOTHING = "No entity is known. The job entities finds those of older records: `neurigraph job run entities`, or `serve`, runs it."
 Who = typer.Argument(metavar="ENTITY", help="A name of it, or its id.")
 
 entities = Commands("entity", "Entities: people, places and things that records mention.")
@@ -46,7 +47,7 @@ async def list_entities(
         limit = min(most, MOST)
         found = await memory.entities.list(moment, kinds=kind or (), name=name, limit=limit, everything=everything)
     answer = {"entities": found, "left_out": found.left_out}
-    nothing = "No such entity is known." if kind or name else "No entity is known."
+    nothing = "No such entity is known." if kind or name else NOTHING
     nothing = "Only names in a single passage are known." if found.left_out else nothing
     print_list(here, answer, _HEAD, [_row(one) for one in found], nothing)
     if found.left_out and not here.as_json:
@@ -124,15 +125,12 @@ async def facts(
     async with here.memory(user) as memory:
         one = await named(memory, entity)
         found, over = await with_left_out(lambda too: memory.entities.facts(one, ended=too, limit=MOST), ended)
+    marks = [DAY_PASSED if it.passed else "stale" if it.stale else "inferred" * bool(it.relation_id) for it in found]
     rows = [
-        (
-            *(each.fact_id or "-", each.text, each.status, each.confirmations),
-            "stale" if each.stale else "inferred" * bool(each.relation_id),
-        )
-        for each in found
+        (it.fact_id or "-", it.text, it.status, it.confirmations, mark) for it, mark in zip(found, marks, strict=True)
     ]
-    head = ("fact", "text", "status", "confirmed", "")
-    print_list(here, {"facts": found, "ended_left_out": over}, head, rows, "No fact is known.")
+    shown = {"facts": found, "ended_left_out": over}
+    print_list(here, shown, ("fact", "text", "status", "confirmed", ""), rows, "No fact is known.")
 
 
 _DERIVED = "the job communities does so for what three records mention (`neurigraph job run communities`)."

@@ -8,13 +8,15 @@ from uuid import UUID
 
 import typer
 
-from engine.domain.fact import Fact, FactFilter, FactType, ShownStatus, WrittenFact
+from engine.domain.fact import DAY_PASSED, Fact, FactFilter, FactType, ShownStatus, WrittenFact
+from engine.errors import InvalidInput
 from engine.shell.options import Handle, point
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list
 from engine.shell.tokens import node_at
 
 facts = Commands("fact", "Facts that you state or a model found, in chains.")
+_DOUBT = {"maybe": "maybe replaced by", "contradicts": "contradicted by"}
 _NAMES = ("fact", "status", "valid from", "to", "confirmed", "read", "what")
 
 
@@ -48,13 +50,16 @@ async def listing(
     node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="Only those at this node.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Also those that are over.")] = False,
     contradicting: Annotated[bool, typer.Option("--contradicting", help="Only those that do not agree.")] = False,
+    doubtful: Annotated[
+        bool, typer.Option("--doubtful", help="Only those that may be replaced, replace one, or do not agree.")
+    ] = False,
     user: Handle = None,
 ) -> None:
     """The first 500 facts, by id."""
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
         status: ShownStatus | None = None if every else "live"
-        found = await memory.facts.list(FactFilter(about, place, status, contradicting, limit=500))
+        found = await memory.facts.list(FactFilter(about, place, status, contradicting, doubtful, limit=500))
     hint = (
         f" about exactly {about}; `neurigraph entity facts` lists those of an entity by any of its names"
         if about
@@ -72,6 +77,36 @@ async def chain(
     """A fact with those before and after it, the newest first."""
     async with here.memory(user) as memory:
         found = await memory.facts.chain(fact)
+    _print(here, found)
+
+
+@facts.async_command("doubts", as_json=True)
+async def doubts(here: Session, user: Handle = None) -> None:
+    """Pairs of facts in doubt, which wait for you: the newest 500. Decide with `fact decide`."""
+    async with here.memory(user) as memory:
+        found = await memory.facts.doubts(limit=500)
+    rows = [
+        (one.older.fact_id, one.older.text, _DOUBT[one.kind], one.newer.text, f"{one.since:%Y-%m-%d}") for one in found
+    ]
+    print_list(here, {"doubts": found}, ("older", "what", "", "newer", "since"), rows, "No facts are in doubt.")
+
+
+@facts.async_command("decide", as_json=True)
+async def decide(
+    here: Session,
+    fact: Annotated[
+        UUID, typer.Argument(metavar="FACT", help="The id of a fact in doubt; with --replaced the older one.")
+    ],
+    replaced: Annotated[bool, typer.Option("--replaced", help="It ended where the newer one begins.")] = False,
+    both: Annotated[bool, typer.Option("--both", help="It holds beside the other one.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back what was decided.")] = False,
+    user: Handle = None,
+) -> None:
+    """Decide about a fact that may have been replaced, or contradicts another one. Shows its chain."""
+    if replaced + both + undo != 1:
+        raise InvalidInput("One of --replaced, --both and --undo.")
+    async with here.memory(user) as memory:
+        found = await memory.facts.decide(fact, "replaced" if replaced else "both" if both else None)
     _print(here, found)
 
 
@@ -117,5 +152,11 @@ def _print(here: Session, found: Sequence[Fact], nothing: str = "No facts.") -> 
 
 
 def _status(fact: Fact) -> str:
-    marks = [fact.status, *(["contradicted"] if fact.contradicts else []), *(["stale"] if fact.stale else [])]
-    return ", ".join(marks)
+    marks = {
+        "contradicted": fact.contradicts,
+        "maybe replaced": fact.maybe_replaced_by,
+        "maybe replaces another": fact.may_replace,
+        "stale": fact.stale,
+        DAY_PASSED: fact.passed,
+    }
+    return ", ".join([fact.status, *(mark for mark, there in marks.items() if there)])

@@ -31,7 +31,7 @@ class OpenedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class OpenedText:
     """The opened file; `passage` is None if it is not a text. `hit` identified the file; `rank`: its place in the
     answer, from 1."""
 
@@ -51,7 +51,7 @@ def file_hit(hits: Sequence[Hit]) -> Hit | None:
     return next(iter(documents or with_file), None)
 
 
-async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) -> Opening | None:
+async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) -> OpenedText | None:
     """Opens exactly one file; None if no hit has one.
 
     Raises NotFound, DamagedFile, StoreUnavailable.
@@ -69,7 +69,7 @@ async def open_best(memory: Memory, embedder: Embedder, answer: SearchAnswer) ->
     passage = None
     if document.content_type.startswith("text/"):
         passage = await best_passage(content.decode("utf-8", "replace"), answer.query, embedder)
-    return Opening(document, hit, passage, 1 + list(answer.hits).index(hit))
+    return OpenedText(document, hit, passage, 1 + list(answer.hits).index(hit))
 
 
 async def best_passage(text: str, question: str, embedder: Embedder) -> Paragraph | None:

@@ -186,7 +186,7 @@ def _typed(name: str, text: str) -> Any:
     if name in ("confidence", "importance", "properties", "ended"):
         try:
             return json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidInput(f"{name}={text} is not a valid value.") from error
     return text
 

@@ -32,7 +32,7 @@ from engine.embedded.reach import Stack, read_state
 from engine.errors import NeurigraphError
 from engine.settings import Settings
 from engine.shell import garbage
-from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, inherited, listens, run_here
+from engine.shell.preloading import AT_MOST, GO, PACKAGE, SOCKET, inherited, is_own_account, listens, run_here
 
 LOOK = 0.5
 """Seconds between two looks whether the servers of the home still run."""
@@ -91,6 +91,8 @@ class Forks:
         files: list[int] = []
         try:
             connection.settimeout(AT_MOST)
+            if not is_own_account(connection):
+                raise PermissionError
             _, files, _, _ = socket.recv_fds(connection, 1, FILES)
             received = connection.makefile("rb")
             asked = json.loads(received.readline(LONGEST))

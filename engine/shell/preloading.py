@@ -13,6 +13,7 @@ import os
 import resource
 import signal
 import socket
+import struct
 import sys
 from collections.abc import Sequence
 from contextlib import contextmanager, suppress
@@ -66,9 +67,13 @@ def _ready(connection: socket.socket, home: Path, arguments: Sequence[str]) -> B
     """Hands over everything; the answers of a process that is ready to run it. Raises OSError, ValueError."""
     connection.settimeout(AT_MOST)
     with _inside(home):
-        if os.stat(".").st_uid != os.geteuid():  # its owner would get this environment and these files
+        folder_status = os.stat(".")
+        # Its owner, and who may replace the socket, would get this environment and these files.
+        if folder_status.st_uid != os.geteuid() or folder_status.st_mode & 0o022:
             raise PermissionError
         connection.connect(SOCKET)
+    if not is_own_account(connection):
+        raise PermissionError
     folder = os.open(".", os.O_RDONLY)
     try:
         socket.send_fds(connection, [b"\n"], [0, 1, 2, folder])
@@ -85,10 +90,21 @@ def _ready(connection: socket.socket, home: Path, arguments: Sequence[str]) -> B
     return answers if _line(answers).get("ready") else None
 
 
+def is_own_account(connection: socket.socket) -> bool:
+    """Whether the other end of a Unix socket is a process of this account; True where the system does not say."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    given = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    account: int = struct.unpack("3i", given)[1]
+    return account == os.geteuid()
+
+
 def run_here() -> None:
     """Runs the command of `sys.argv` in this process, which it ends. Raises SystemExit."""
     interruption.ends_at_once()
     standard_output.named()
+    if sys.stdin is None:  # closed (`<&-`): nothing is to be read
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     garbage.rarely()
     with garbage.importing():
         application = import_module("engine.shell.application")

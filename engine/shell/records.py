@@ -13,7 +13,7 @@ from engine.domain.scope import Privacy
 from engine.errors import InvalidInput
 from engine.shell.options import Handle, Private, check_title
 from engine.shell.session import Commands, Session
-from engine.shell.streams import lines_of, print_stored, turns_of
+from engine.shell.streams import lines_of, print_stored, text_of, turns_of
 from engine.shell.tokens import node_at
 
 Node = Annotated[
@@ -27,7 +27,9 @@ records = Commands("record", "Store a text or a conversation; `ingest` stores ma
 async def write(
     here: Session,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="The title.")],
-    source: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="The text; stdin without it.")] = None,
+    source: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="The text; stdin without it, or as -.")
+    ] = None,
     user: Handle = None,
     node: Node = None,
     source_id: Annotated[str | None, typer.Option("--id", help="Its id; a changed text is its next version.")] = None,
@@ -35,8 +37,7 @@ async def write(
 ) -> None:
     """Store a text as a record."""
     check_title(title)
-    with lines_of(source) as lines:
-        text = await asyncio.to_thread(lines.read)
+    text = await asyncio.to_thread(text_of, source)
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
         privacy: Privacy = "private" if private else "org"

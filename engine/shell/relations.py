@@ -7,6 +7,7 @@ from uuid import UUID
 
 import typer
 
+from engine.domain.clock import NOW
 from engine.domain.page import MOST
 from engine.errors import InvalidInput
 from engine.shell.edges import pairs
@@ -50,6 +51,22 @@ async def between(
         rows,
         "No relation leads from one of them to another. Ways over others: `neurigraph cypher connections`.",
     )
+
+
+@relations.async_command("together", as_json=True)
+async def together(
+    here: Session,
+    entities: Annotated[list[str], typer.Argument(metavar="ENTITY…", help="Two or more: names or ids.")],
+    user: Handle = None,
+) -> None:
+    """List the pairs of these entities that records mention together, those with most records first."""
+    async with here.memory(user) as memory:
+        names = {await named(memory, one, NOW): one for one in entities}
+        found = await memory.entities.mentioned_together(list(names), limit=MOST)
+        ends = {one for each in found for one in (each.first_id, each.other_id)} - names.keys()
+        names |= {one: (await memory.entities.get(one)).name for one in ends}  # what one was merged into
+    rows = [(names[one.first_id], names[one.other_id], one.records) for one in found]
+    print_list(here, {"pairs": found}, ("", "", "records"), rows, "No record mentions two of them.")
 
 
 @relations.async_command("archive", as_json=True)

@@ -46,6 +46,10 @@ PIPE_WIDTH = 110
 """Columns of tables that are not printed on a terminal."""
 
 
+class UnreadableInput(InvalidInput):
+    """What a command was given is no text: exit code 2, as of wrong arguments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """One call of the command. `out` is stdout, for the result; `notes` is stderr, for everything else.
@@ -69,7 +73,8 @@ class Session:
         except NeurigraphError as error:
             if self.debug:
                 raise
-            raise failed(self.notes, _BARE.get(error.detail, error.detail)) from None
+            code = 2 if isinstance(error, UnreadableInput) else 1
+            raise failed(self.notes, _BARE.get(error.detail, error.detail), code) from None
         except BaseExceptionGroup as group:
             ours = _first(group)
             if self.debug or ours is None:
@@ -245,10 +250,14 @@ def console(*, stderr: bool = False) -> Console:
     return made
 
 
-def failed(notes: Console, detail: str) -> typer.Exit:
-    """Prints the error; returns the exception that ends the command with exit code 1."""
-    notes.print(Text(" ".join(detail.split()), style="red"), soft_wrap=True)
-    return typer.Exit(1)
+MOST_OF_A_WORD = 1_000  # an argument of 70,000 letters fills no screen: what is wrong with it stands behind it
+
+
+def failed(notes: Console, detail: str, code: int = 1) -> typer.Exit:
+    """Prints the error; returns the exception that ends the command with that exit code."""
+    words = (word if len(word) < MOST_OF_A_WORD else f"{word[:80]}…" for word in detail.split())
+    notes.print(Text(" ".join(words), style="red"), soft_wrap=True)
+    return typer.Exit(code)
 
 
 async def the_user(opened_engine: Engine, handle: str | None) -> User:

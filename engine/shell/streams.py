@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -20,15 +21,17 @@ from engine.errors import InvalidInput
 from engine.progress import counted
 from engine.shell.options import Handle, Private, check_title, point, scope_named
 from engine.shell.plain_json import print_json
-from engine.shell.session import Commands, Session
+from engine.shell.session import Commands, Session, UnreadableInput
 from engine.shell.tables import table
 
 if TYPE_CHECKING:
-    from engine.domain.record import IngestReport
+    from engine.domain.report import IngestReport
     from engine.domain.stream import Appended, StreamState
 
 TOGETHER = 20
 """Turns of one append from a file; those from stdin are appended one by one."""
+_WRONG_BYTE = re.compile(r"[\udc80-\udcff]")
+"""A byte that is not UTF-8, as it was read."""
 _FIELDS = {"speaker", "text", "at", "id", "role"}
 
 Identifier = Annotated[str, typer.Argument(metavar="ID", help="The id of the conversation.")]
@@ -60,7 +63,7 @@ async def append(
         turns = turns_of(lines)
         async with here.memory(user) as whole:
             memory = whole.within(scope or USERS)
-            together = TOGETHER if source else 1
+            together = TOGETHER if file_of(source) else 1
             while batch := await asyncio.to_thread(lambda: tuple(islice(turns, together))):
                 last = await memory.conversations.append(conversation, *batch, title=title, privacy=privacy)
                 added += last.added
@@ -71,11 +74,32 @@ async def append(
     here.answer(last, f"{conversation}: {counted(added, 'turn')} appended; {state} ({tokens})")
 
 
+def file_of(source: Path | None) -> Path | None:
+    """The file of an argument; None for stdin, which is `-` or no argument."""
+    return None if source == Path("-") else source
+
+
 def lines_of(source: Path | None) -> IO[str]:
-    """The lines of a file, or of stdin."""
-    if source is None:
-        return open(sys.stdin.fileno(), encoding="utf-8", closefd=False)
-    return source.open(encoding="utf-8")
+    """The lines of a file, or of stdin; a byte that is not UTF-8 is half of a surrogate pair in them, see `check_utf8`."""
+    if (file := file_of(source)) is None:
+        return open(sys.stdin.fileno(), encoding="utf-8", errors="surrogateescape", closefd=False)
+    return file.open(encoding="utf-8", errors="surrogateescape")
+
+
+def text_of(source: Path | None) -> str:
+    """The whole text of a file, or of stdin. Raises UnreadableInput."""
+    with lines_of(source) as lines:
+        return check_utf8(lines.read(), file.name if (file := file_of(source)) else "stdin")
+
+
+def check_utf8(text: str, where: str) -> str:
+    """The text. Raises UnreadableInput that names its first byte that is not UTF-8."""
+    wrong = _WRONG_BYTE.search(text)
+    if wrong is None:
+        return text
+    place = len(text[: wrong.start()].encode("utf-8"))
+    byte = ord(wrong.group()) - 0xDC00
+    raise UnreadableInput(f"{where} is not valid UTF-8: byte {place:,} (counted from 0) is 0x{byte:02X}.")
 
 
 def turns_of(lines: IO[str]) -> Iterator[StreamedTurn]:
@@ -83,12 +107,15 @@ def turns_of(lines: IO[str]) -> Iterator[StreamedTurn]:
     number = 0
     try:
         for number, line in enumerate(lines, 1):
+            check_utf8(line, f"Line {number}")
             if line.strip():
                 yield _turn(json.loads(line), number)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"Line {number} is not JSON: {error.msg} (column {error.colno}).") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"Line {number + 1} is not UTF-8.") from error
+    except RecursionError as error:
+        raise InvalidInput(f"Line {number} is nested too deeply.") from error
+    except ValueError as error:  # more digits than Python reads
+        raise InvalidInput(f"Line {number} holds a number that cannot be read.") from error
 
 
 def _turn(value: Any, number: int) -> StreamedTurn:
@@ -163,8 +190,7 @@ async def occasion(
     if kind not in get_args(OccasionKind):
         raise InvalidInput(f"An occasion is one of {', '.join(get_args(OccasionKind))}.")
     check_title(title)
-    with lines_of(source) as lines:
-        text = await asyncio.to_thread(lines.read)
+    text = await asyncio.to_thread(text_of, source)
     happened = Occasion(
         kind, title, text, point(start), point(end_time), tuple(participant or ()), source_id  # type: ignore[arg-type]
     )  # fmt: skip

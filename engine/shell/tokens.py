@@ -91,21 +91,30 @@ async def node_at(memory: Memory, wanted: str, *, persona: bool = False) -> UUID
         return UUID(wanted)
     if wanted == "/" and not persona:
         return memory.principal.user_id
-    keys = tuple(name_key(name) for name in wanted.split("/") if name.strip())
-    anchors = await memory.nodes.anchors(wanted.rpartition("/")[2]) if keys else ()
-    found = [
-        anchor
+    names = names_in(wanted)
+    keys = tuple(map(name_key, names))
+    anchors = [one for last in {names[-1], wanted} for one in await memory.nodes.anchors(last)] if names else []
+    found = {
+        anchor.node_id: anchor
         for anchor in anchors
         if (not persona or anchor.node_type == "persona")
-        and tuple(map(name_key, anchor.path[1:]))[-len(keys) :] == keys
-    ]
+        and (
+            tuple(map(name_key, anchor.path[1:]))[-len(keys) :] == keys
+            or name_key(anchor.path[-1]) == name_key(wanted)  # a name that holds a slash: AC/DC
+        )
+    }
     if not found:
         kind, made = ("persona", " --type persona") if persona else ("node", "")
         raise NotFound(f"There is no {kind} {wanted}; `neurigraph provision …{made}` makes one.")
     if len(found) > 1:
-        paths = ", ".join("/".join(anchor.path[1:]) for anchor in found)
+        paths = ", ".join("/".join(anchor.path[1:]) for anchor in found.values())
         raise InvalidInput(f"There are several nodes {wanted}; name one by its path or id ({paths}).")
-    return found[0].node_id
+    return next(iter(found))
+
+
+def names_in(path: str) -> list[str]:
+    """The names of a path, from the root down."""
+    return [name for name in path.split("/") if name.strip()]
 
 
 @tokens.async_command("list", as_json=True)

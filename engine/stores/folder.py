@@ -28,8 +28,11 @@ def _translating() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        raise (StoreFull if full else StoreUnavailable)(STORE) from error
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise StoreFull(STORE) from error
+        # to wait would not mend a folder that is a file, or may not be written
+        why = f"The {STORE} cannot be used: {error.strerror}." if error.strerror else None
+        raise StoreUnavailable(STORE, why) from error
 
 
 @contextmanager

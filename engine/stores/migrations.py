@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,16 @@ from engine.stores.limits import MARGIN
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import ROOT, cypher, sql_text
+from engine.stores.versions import check_neo4j
 
 FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
 EARLIER = ROOT / "migrations" / "earlier_checksums.json"
 LONGEST = 3600.0
 """Seconds that one statement of a migration may take: one that rewrites a large table outlasts the limit of requests."""
+_BODY = re.compile(r"\$\$(.*?)\$\$", re.DOTALL)
+_GRANTED = re.compile(r"^GRANT EXECUTE .* TO neurigraph_request", re.MULTILINE)
 _USES = re.compile(r"^-- Uses functions: (.+)$", re.MULTILINE)
+log = logging.getLogger(__name__)
 _NAME = re.compile(r"V(\d{4})__[a-z0-9_]+\.(sql|cypher)")
 
 
@@ -46,6 +51,23 @@ class Function:
     @property
     def checksum(self) -> str:
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
+
+    def is_in(self, there: Mapping[str, FunctionThere]) -> bool:
+        """Whether the database has it as the file makes it, by its body and by who may call it."""
+        known = there.get(self.name.rpartition("/")[2])
+        bodies = _BODY.findall(self.text)
+        granted = _GRANTED.search(self.text) is not None
+        return known is not None and {*bodies} <= {*known.bodies} and known.called == granted and not known.open
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionThere:
+    """The functions of one name in the database; see the statement."""
+
+    name: str
+    bodies: tuple[str, ...]
+    called: bool
+    open: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +168,8 @@ async def _replace_functions(connection: Connection, wanted: Sequence[Function])
     there = await connection.fetch(sql_text("schema/functions_applied"), row=_AppliedFunction)
     known = {one.name: one.checksums for one in there}
     changed = [one for one in wanted if known.get(one.name, [""])[0] != one.checksum]
+    # Those that somebody dropped or made another of, though their newest text was applied.
+    lost = [one for one in await _lost(connection, wanted) if one not in changed]
     for function in changed:
         if function.checksum in known.get(function.name, ()):
             raise MigrationError(
@@ -154,11 +178,26 @@ async def _replace_functions(connection: Connection, wanted: Sequence[Function])
         await connection.execute(sql.SQL(function.text))
         row = {"name": function.name, "checksum": function.checksum}
         await connection.execute(sql_text("schema/function_applied"), row)
-    return [function.name for function in changed]
+    for function in lost:
+        log.warning("the function %s was missing or another; it is made again", function.name)
+        await connection.execute(sql.SQL(function.text))
+    return [function.name for function in (*changed, *lost)]
+
+
+async def lost_functions(postgres: Postgres) -> list[str]:
+    """The functions that the database lacks or has otherwise than their files; the next start makes them again."""
+    async with postgres.as_service() as connection:
+        return [one.name for one in await _lost(connection, functions())]
+
+
+async def _lost(connection: Connection, wanted: Sequence[Function]) -> list[Function]:
+    there = {one.name: one for one in await connection.fetch(sql_text("schema/functions_there"), row=FunctionThere)}
+    return [one for one in wanted if not one.is_in(there)]
 
 
 async def migrate_neo4j(neo4j: Neo4j, wanted: list[Migration]) -> list[str]:
     """Applies what is missing; the names of what was applied. Repeatable, so concurrent callers do no harm."""
+    await check_neo4j(neo4j)
     await neo4j.write(cypher("schema/migration_constraint"))
     applied_before = await neo4j.read(cypher("schema/migrations_applied"), row=_Applied)
     known = {one.version: one.checksum for one in applied_before}

@@ -40,6 +40,8 @@ Complete = Callable[[Sequence[list[object]]], bool]
 STORE = "graph store"
 NO_ROOM = ("No space left on device", "OutOfDisk", "no space left")
 """Texts in the server's errors when its disk is full; there is no error code for it."""
+NOT_UNIQUE = "ConstraintCreationFailed"
+"""In the code of the error where a constraint cannot be made because two nodes have one key."""
 STOPPED = "critical error, and needs to be restarted"
 LONGEST_END = 5.0
 """Timeout for closing the connections, in seconds."""
@@ -49,7 +51,7 @@ WRITE_ATTEMPTS = 8
 
 def translated(error: BaseException) -> errors.NeurigraphError | None:
     """The engine's error for a driver's error; None where it is a bug of the engine."""
-    if isinstance(error, driver.ConstraintError):
+    if isinstance(error, driver.ConstraintError) or NOT_UNIQUE in (getattr(error, "code", None) or ""):
         return errors.Conflict()
     if isinstance(error, driver.Neo4jError) and any(words in f"{error.code} {error.message}" for words in NO_ROOM):
         return errors.StoreFull(STORE)

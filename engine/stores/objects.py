@@ -21,7 +21,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from engine.errors import NotFound, SettingsError, StoreTimeout
 from engine.stores.folder import Folder
 from engine.stores.limits import MARGIN, remaining
-from engine.stores.tier import OWN, STORE, Patience, StoredObject, Tier, every
+from engine.stores.tier import OWN, STORE, StoredObject, StorePatience, Tier, every
 
 __all__ = ["ObjectStore", "StoredObject", "object_store"]
 
@@ -220,7 +220,7 @@ def object_store(
     `timeout`: seconds for connecting; `silence`: seconds without an answer, for a whole call with its retries;
     `authority` is the PEM file for the certificates of S3 services. Raises SettingsError.
     """
-    patience, limit = Patience(timeout, silence / TRIES), silence + MARGIN
+    patience, limit = StorePatience(timeout, silence / TRIES), silence + MARGIN
     if authority and not any(part and part.startswith("s3:") for part in (url, cold_url)):
         raise SettingsError("NEURIGRAPH_OBJECTS_CA is for an S3 service: set NEURIGRAPH_OBJECTS_URL to one.")
     hot = urlsplit(url)
@@ -232,7 +232,7 @@ def object_store(
     return ObjectStore(_tier(hot, patience, authority), _tier(cold, patience, authority), limit=limit)
 
 
-def _tier(url: SplitResult, patience: Patience, authority: Path | None) -> Tier:
+def _tier(url: SplitResult, patience: StorePatience, authority: Path | None) -> Tier:
     if url.scheme == "file":
         return Folder(_path(url))
     if url.scheme == "s3":

@@ -77,9 +77,11 @@ class Postgres:
         }
         self._data = data  # the server's data folder, if on this machine
         self.limit, self._waits = statement_timeout + MARGIN, connect_timeout
-        self._turns = Turns(size, each=max(2, size * 3 // 4))  # of the connections for requests
-        self.service = self._pool(service_url, options, max(2, size // 2))
-        self.request = self._pool(request_url, options, size)
+        service = max(2, size // 3)
+        requests = max(1, size - service)
+        self._turns = Turns(requests, each=max(2, requests * 3 // 4))
+        self.service = self._pool(service_url, options, service)
+        self.request = self._pool(request_url, options, requests)
 
     def _pool(self, url: str, options: dict[str, Any], size: int) -> AsyncConnectionPool[Connection]:
         return AsyncConnectionPool(
@@ -124,7 +126,11 @@ class Postgres:
             await self._open(self.request)
 
     async def _open(self, pool: AsyncConnectionPool[Connection]) -> None:
-        await pool.open(wait=True, timeout=OPENING)
+        try:
+            await pool.open(wait=True, timeout=OPENING)
+        except PoolTimeout:  # it does not say why; a connection by itself does
+            await (await pool.connection_class.connect(str(pool.conninfo), connect_timeout=2)).close()
+            raise
         # The pauses between attempts to connect double; after an outage a request must not wait for the next one.
         pool.reconnect_timeout = self._waits
 

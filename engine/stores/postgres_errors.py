@@ -48,6 +48,27 @@ _TRANSLATIONS: Mapping[type[errors.NeurigraphError], tuple[type[BaseException], 
 """The first that fits: several of these are operational errors, too."""
 
 
+_AUTHORITY = "shows a certificate that the authority in use does not vouch for; see NEURIGRAPH_POSTGRES_CA"
+_NO_CONNECTION = "has no connection left: raise max_connections there, or lower NEURIGRAPH_POSTGRES_POOL"
+_REFUSED: Mapping[str, str] = {
+    "password authentication failed": "refuses the password in its URL, or has no such role; run `neurigraph prepare`",
+    "does not exist": "has no such role or database as its URL names; `neurigraph prepare` makes the roles",
+    "not permitted to log in": "does not let the role in its URL log in; run `neurigraph prepare`",
+    "certificate verify failed": _AUTHORITY,
+    "root certificate file": _AUTHORITY,
+    "server does not support SSL": "does not encrypt its connections, as its URL or NEURIGRAPH_POSTGRES_CA asks",
+    "no pg_hba.conf entry": "does not let this role connect from here, or only with TLS",
+    "too many": _NO_CONNECTION,
+    "remaining connection slots": _NO_CONNECTION,
+}
+"""By words of a server that refuses a connection, for which the driver has no codes: what is said instead, without a name."""
+
+
+def _refused(error: psycopg.OperationalError) -> errors.StoreUnavailable:
+    said = next((ours for theirs, ours in _REFUSED.items() if theirs in str(error)), None)
+    return errors.StoreUnavailable(STORE, f"The {STORE} {said}." if said else None)
+
+
 def translated(error: BaseException) -> errors.NeurigraphError | None:
     """The engine's error for a driver's error; None where it is a bug of the engine.
 
@@ -62,6 +83,8 @@ def translated(error: BaseException) -> errors.NeurigraphError | None:
         return errors.WritingStopped(STORE, diagnostics.message_primary if diagnostics else None)
     if found is None:
         return None
+    if found is errors.StoreUnavailable and isinstance(error, psycopg.OperationalError):
+        return _refused(error)
     return found(STORE) if issubclass(found, errors.StoreUnavailable | errors.StoreFailed) else found()
 
 

@@ -21,6 +21,7 @@ from engine.stores.limited import Connection, limited
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import translating
 from engine.stores.statements import sql_text
+from engine.stores.versions import check_postgres
 
 TIMEOUT = 5
 """Seconds to connect as an administrator, or to try the request role."""
@@ -37,6 +38,8 @@ async def ensure_roles(postgres: Postgres, service_url: str, request_url: str, a
 
     Raises SettingsError, with what is wrong and what to do, and StoreUnavailable.
     """
+    async with postgres.as_service() as connection:
+        await check_postgres(connection)
     faults = await _faults(postgres, request_url)
     if faults and admin_url is not None:
         await prepare_roles(admin_url, service_url, request_url)
@@ -61,7 +64,7 @@ class _State:
 async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> int:
     """Creates or restricts both roles, closes the database to others, transfers an earlier role's schemas; how many.
 
-    Raises SettingsError where the URLs name one role, StoreUnavailable.
+    Raises SettingsError where the URLs name one role or the server is too old, StoreUnavailable.
     """
     service, request = conninfo.conninfo_to_dict(service_url), conninfo.conninfo_to_dict(request_url)
     if conninfo.conninfo_to_dict(admin_url).get("user") == service.get("user"):
@@ -70,6 +73,7 @@ async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> i
         url = conninfo.make_conninfo(admin_url, dbname=service.get("dbname"))
         connecting = limited(LONGEST_HAND_OVER).connect(url, autocommit=True, connect_timeout=TIMEOUT)
         async with await connecting as connection:
+            await check_postgres(connection)
             async with connection.transaction():
                 await connection.execute(sql_text("schema/migrations_lock"))
                 for role in (service, request):

@@ -24,7 +24,7 @@ from minio.error import MinioException, S3Error
 from minio.sse import Sse, SseKMS, SseS3
 
 from engine.errors import InvalidInput, NotFound, SettingsError, StoreFull, StoreUnavailable
-from engine.stores.tier import BLOCK, STORE, Patience, StoredObject, checked, in_pages, in_thread
+from engine.stores.tier import BLOCK, STORE, StoredObject, StorePatience, checked, in_pages, in_thread
 
 PART = 8 << 20
 """Bytes of a part; larger where an object would have more than MOST_PARTS."""
@@ -176,7 +176,7 @@ class Bucket:
                     await in_thread(self._client.make_bucket, self._name)
 
 
-def bucket(url: SplitResult, patience: Patience, authority: Path | None) -> Bucket:
+def bucket(url: SplitResult, patience: StorePatience, authority: Path | None) -> Bucket:
     """The bucket of a URL `s3://key:secret@host:port/bucket?secure=…&region=…&sse=…&class=…`; raises SettingsError."""
     name, options = url.path.strip("/"), {option: values[-1] for option, values in parse_qs(url.query).items()}
     if not url.hostname or not _BUCKET.fullmatch(name):
@@ -197,7 +197,7 @@ def bucket(url: SplitResult, patience: Patience, authority: Path | None) -> Buck
     return Bucket(client, name, encryption=_encryption(options.get("sse")), storage_class=options.get("class"))
 
 
-def _connections(patience: Patience, authority: Path | None) -> urllib3.PoolManager:
+def _connections(patience: StorePatience, authority: Path | None) -> urllib3.PoolManager:
     retries = urllib3.Retry(
         total=4,
         connect=2,

@@ -1,10 +1,11 @@
-"""Query texts live in files, one statement a file; this reads them once. Nothing builds a query from strings.
+"""Query texts live in files; this reads them once. Nothing builds a query from strings.
 
-SQL: `engine/sql/<subject>/<name>.sql`, called "subject/name"; those of benchmarks, evaluations and the leak audit lie beside
-their code. Placeholders `%(name)s`, identifiers `{name}` filled through `psycopg.sql`.
+SQL: `engine/sql/<subject>.sql` has the statements of a subject, each below a line `-- name: <name>` and called "subject/name";
+those of benchmarks, evaluations and the leak audit lie beside their code. Placeholders `%(name)s`, identifiers `{name}` filled
+through `psycopg.sql`.
 Cypher: `cypher/engine/<subject>/<name>.cypher`; parameters `$name`. Text that statements share (rights, the
 two clocks) is in `cypher/engine/parts/`: `part.holds(n)` in a statement becomes the text of that part, with `n` where
-it says `@thing`.
+it says `@thing`. A part of whole clauses (`// Clauses:`) stands in a subquery of its own: `CALL (e) { part.anchored(e) }`.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from psycopg import sql
 ROOT = Path(__file__).resolve().parents[2]
 SQL_FOLDER = ROOT / "engine" / "sql"
 SQL_BESIDE_CODE = {
-    "bench": ROOT / "engine" / "benchmarks" / "sql",
-    "eval": ROOT / "engine" / "evaluation" / "sql",
-    "leaks": ROOT / "engine" / "evaluation" / "leaks" / "sql",
+    "bench": ROOT / "engine" / "lab" / "benchmarks" / "bench.sql",
+    "eval": ROOT / "engine" / "lab" / "evaluation" / "eval.sql",
+    "leaks": ROOT / "engine" / "lab" / "leaks" / "leaks.sql",
 }
-"""Subjects that are not the engine's own work, and where their statements lie."""
+"""Subjects that are not the engine's own work, and where their statements stand."""
 CYPHER_FOLDER = ROOT / "cypher" / "engine"
+_NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 _PART = re.compile(r"\bpart\.(\w+)\(([^()]*)\)")
 
 
@@ -70,32 +72,42 @@ def _filled(text: str) -> str:
 
 @cache
 def _part(name: str, arguments: tuple[str, ...]) -> str:
-    """The text of a part on one line in parentheses, with the arguments in the places of its parameters."""
+    """The text of a part on one line, in parentheses unless it is clauses, with the arguments in the places of its parameters."""
     head, *lines = (CYPHER_FOLDER / "parts" / f"{name}.cypher").read_text(encoding="utf-8").splitlines()
     parameters = [one for one in head.partition("(")[2].partition(")")[0].split(", ") if one]
     body = " ".join(line.strip() for line in lines if not line.startswith("//"))
     for parameter, argument in zip(parameters, arguments, strict=True):
         body = re.sub(rf"@{parameter}\b", argument, body)
-    return f"({_filled(body)})"
+    return _filled(body) if head.startswith("// Clauses:") else f"({_filled(body)})"
 
 
-def sql_file(name: str) -> Path:
-    """The file of the SQL statement of this name."""
+@cache
+def _sql_statements(subject: str) -> dict[str, str]:
+    """The texts of a subject's SQL statements, by name, without the line that names them."""
+    path = SQL_BESIDE_CODE.get(subject, SQL_FOLDER / f"{subject}.sql")
+    head, *parts = _NAME.split(path.read_text(encoding="utf-8"))
+    names, texts = parts[::2], [text.strip() for text in parts[1::2]]
+    if head.strip() or len(set(names)) < len(names):
+        raise ValueError(f"{path.name} has text without a name, or two statements of one name.")
+    return dict(zip(names, texts, strict=True))
+
+
+def sql_source(name: str) -> str:
+    """The text of the SQL statement of this name, with its header. KeyError where there is none."""
     subject, _, rest = name.partition("/")
-    return (SQL_BESIDE_CODE[subject] / rest if subject in SQL_BESIDE_CODE else SQL_FOLDER / name).with_suffix(".sql")
+    return _sql_statements(subject)[rest]
 
 
 def sql_names() -> list[str]:
     """The names of all SQL statements."""
-    own = (path.relative_to(SQL_FOLDER).with_suffix("").as_posix() for path in SQL_FOLDER.rglob("*.sql"))
-    beside = (f"{subject}/{path.stem}" for subject, folder in SQL_BESIDE_CODE.items() for path in folder.glob("*.sql"))
-    return sorted((*own, *beside))
+    subjects = (*(path.stem for path in SQL_FOLDER.glob("*.sql")), *SQL_BESIDE_CODE)
+    return sorted(f"{subject}/{name}" for subject in subjects for name in _sql_statements(subject))
 
 
 @cache
 def sql_text(name: str) -> sql.SQL:
     """The SQL statement of this name."""
-    return sql.SQL(sql_file(name).read_text(encoding="utf-8"))
+    return sql.SQL(sql_source(name))
 
 
 def sql_of(name: str, /, **parts: str | int) -> sql.Composed:

@@ -34,7 +34,7 @@ PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class StorePatience:
     """Timeouts in seconds: for connecting, and for an answer before a call is retried."""
 
     connect: float

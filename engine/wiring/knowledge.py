@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
-from engine.history.facts import FactItems
+from engine.history.fact_decisions import FactDecisions
 from engine.history.retracting import RetractedFacts, RetractedRecords
-from engine.history.retractions import Retractions
+from engine.history.retractions import SourceRetractions
+from engine.ingest.commit import RecordCommit
 from engine.ingest.extraction.insights import AskedInsights
 from engine.ingest.pipeline import Ingest
 from engine.knowledge.communities.building import CommunityBuilds
@@ -20,18 +20,19 @@ from engine.knowledge.communities.reading import CommunityReads
 from engine.knowledge.entity_aliases import EntityAliases
 from engine.knowledge.entity_decisions import EntityDecisions
 from engine.knowledge.facts.about import EntityFacts
-from engine.knowledge.intentions import Intentions
+from engine.knowledge.intentions import IntentionLists
 from engine.knowledge.merges import Merges
 from engine.knowledge.older_items import OlderItems
-from engine.knowledge.profiles import Profiles
+from engine.knowledge.profiles import ProfileComposer
 from engine.knowledge.reading import EntityReads
 from engine.knowledge.relation_decisions import RelationDecisions
 from engine.knowledge.unread_records import UnreadRecords
+from engine.records.fact_items import FactItems
 from engine.settings import Settings
 from engine.wiring.write_path import Stores, asked
 
 
-class Knowledge(TypedDict):
+class KnowledgeParts(TypedDict):
     """What operations and jobs on the knowledge graph use."""
 
     entities: EntityReads
@@ -40,19 +41,21 @@ class Knowledge(TypedDict):
     relation_decisions: RelationDecisions
     entity_decisions: EntityDecisions
     entity_aliases: EntityAliases
-    intentions: Intentions
-    profiles: Profiles
-    retractions: Retractions
+    intentions: IntentionLists
+    profiles: ProfileComposer
+    fact_decisions: FactDecisions
+    retractions: SourceRetractions
     unread_records: UnreadRecords
     older_items: OlderItems
     communities: CommunityReads
     community_builds: CommunityBuilds
 
 
-def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> Knowledge:
+def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> KnowledgeParts:
     """Reads of entities, and what changes them."""
     entities, units = EntityReads(stores.neo4j, clock, ingest.entities.domain), ingest.commit.units
     facts = EntityFacts(stores.postgres, entities)
+    items = FactItems(ingest.commit.writer.slices)
     unread = UnreadRecords(stores.postgres, stores.neo4j, units, ingest.entities, clock)
     return {
         "entities": entities,
@@ -61,9 +64,10 @@ def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) 
         "relation_decisions": RelationDecisions(entities, units, clock),
         "entity_decisions": EntityDecisions(entities, units, clock, ingest.entities.domain),
         "entity_aliases": EntityAliases(entities, units, clock),
-        "intentions": Intentions(entities, units, clock),
-        "profiles": Profiles(stores.postgres, entities, facts, stores.active),
-        "retractions": _retractions(stores, units, entities, clock),
+        "intentions": IntentionLists(entities, units, clock),
+        "profiles": ProfileComposer(stores.postgres, entities, facts, stores.active),
+        "fact_decisions": FactDecisions(stores.postgres, units, items, stores.active, clock),
+        "retractions": _retractions(stores, ingest.commit, entities, clock),
         "unread_records": unread,
         "older_items": OlderItems(stores.postgres, stores.neo4j, ingest.entities),
         "communities": CommunityReads(stores.postgres, stores.neo4j, clock, ingest.entities.domain, stores.active),
@@ -78,7 +82,7 @@ def _community_builds(settings: Settings, stores: Stores, ingest: Ingest, clock:
     return CommunityBuilds(postgres, stores.neo4j, reads, stores.active, ingest.entities.domain, modelled)
 
 
-def _retractions(stores: Stores, units: UnitsOfWork, entities: EntityReads, clock: Clock) -> Retractions:
-    records = RetractedRecords(units, stores.active, clock)
-    facts = RetractedFacts(records, FactItems(units, stores.active, clock))
-    return Retractions(stores.postgres, units, entities, records, facts, stores.active, clock)
+def _retractions(stores: Stores, commit: RecordCommit, entities: EntityReads, clock: Clock) -> SourceRetractions:
+    records = RetractedRecords(commit.writer)
+    facts = RetractedFacts(records, FactItems(commit.writer.slices))
+    return SourceRetractions(stores.postgres, commit.units, entities, records, facts, stores.active, clock)

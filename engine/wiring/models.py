@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
 from engine.domain.embedding import EmbeddingVersion, ModelChoice, usual_compression
 from engine.embedded import encoder_folder
-from engine.errors import SettingsError, StackError
+from engine.errors import SettingsError, StackError, StoreFailed
 from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Embedder
@@ -92,11 +93,11 @@ async def active_model(settings: Settings, postgres: Postgres, loader: Loader) -
     choice = chosen(settings)
     known = await _known(postgres)
     embedder = None
-    if not any(version.status == "active" for version in known):
+    if not known:
         embedder = await loader.load(choice)
         await _register(postgres, embedder)
         known = await _known(postgres)
-    active = next(version for version in known if version.status == "active")
+    active = _active(known)
     if choice not in {version.choice for version in known}:
         raise SettingsError(
             f"This home was made with the embeddings {active.name}; the settings name {choice.version}, which would not fit"
@@ -113,9 +114,22 @@ async def active_model(settings: Settings, postgres: Postgres, loader: Loader) -
         )
 
     async def find() -> EmbeddingVersion:
-        return next(version for version in await _known(postgres) if version.status == "active")
+        return _active(await _known(postgres))
 
     return ActiveModel(Model(active, embedder), find, loader.load)
+
+
+def _active(known: Sequence[EmbeddingVersion]) -> EmbeddingVersion:
+    """The version that is searched. Raises StoreFailed where none is, as after a bad restore."""
+    for version in known:
+        if version.status == "active":
+            return version
+    there = ", ".join(f"{version.name} ({version.status})" for version in known)
+    raise StoreFailed(
+        "metadata store",
+        f"No embedding version is active; there are {there}. Restore Postgres from a backup, or set the status of the version"
+        " that was searched to active in engine.embedding_versions.",
+    )
 
 
 async def token_counter(loader: Loader) -> TokenCounter:

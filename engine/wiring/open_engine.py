@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
-from engine.access.grants import Grants
+from engine.access.grants import GraphGrants
 from engine.access.idempotency import Idempotency
-from engine.access.integrations import Integrations
+from engine.access.integrations import WorkspaceIntegrations
 from engine.access.look_alikes import complete_keys
-from engine.access.tokens import Tokens
-from engine.access.users import Users
+from engine.access.tokens import WorkspaceTokens
+from engine.access.users import WorkspaceUsers
 from engine.commit.outbox import Outbox, StepHook, no_step
 from engine.commit.set_aside import SetAside
 from engine.commit.unit_of_work import UnitsOfWork
@@ -21,7 +21,7 @@ from engine.hierarchy.shells import Shells
 from engine.hierarchy.upgrades import Upgrades
 from engine.history.changes import Changes
 from engine.history.contents import ContentHistory
-from engine.history.documents import Documents
+from engine.history.documents import DocumentReads
 from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
 from engine.history.known_facts import KnownFacts
@@ -29,8 +29,8 @@ from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.ingest.assignment.decisions import Assignments
 from engine.jobs.job import scheduled
-from engine.jobs.jobs import Jobs
-from engine.jobs.queue import Queue, WorkLimits
+from engine.jobs.jobs import JobCatalogue
+from engine.jobs.queue import CONNECTIONS, Queue, WorkLimits
 from engine.jobs.runs import Runs
 from engine.jobs.schema import install_queue
 from engine.lifecycle.dormancy import Dormancy
@@ -53,6 +53,7 @@ from engine.providers.language import LanguageModel
 from engine.providers.observed import ObservedModel
 from engine.retrieval.touches import Touches
 from engine.settings import Settings
+from engine.stores import definitions, graph_definitions
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
@@ -112,7 +113,7 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         if language := language or language_model(settings):
             language = ObservedModel(language, settings.language_model_prices)
             stack.push_async_callback(language.close)
-        jobs = Jobs(CATALOGUE, scheduled(CATALOGUE, settings.job_schedules), queue, runs, clock)
+        jobs = JobCatalogue(CATALOGUE, scheduled(CATALOGUE, settings.job_schedules), queue, runs, clock)
         stores = Stores(postgres, neo4j, objects, active, jobs, await token_counter(loader), language)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, installation, clock, on_step)
@@ -146,7 +147,7 @@ def _clients(settings: Settings, addresses: Addresses, stack: AsyncExitStack) ->
     postgres = Postgres(
         addresses.postgres_url,
         addresses.request_url,
-        size=settings.postgres_pool,
+        size=settings.postgres_pool - CONNECTIONS,
         statement_timeout=settings.statement_timeout_s,
         connect_timeout=settings.connect_timeout_s,
         data=data,
@@ -181,25 +182,25 @@ def _wired(
     outbox = Outbox(postgres, neo4j, on_step, attempts=settings.commit_attempts)
     units, shells = UnitsOfWork(postgres, outbox), Shells(postgres, neo4j, clock)
     states, nodes = FileStates(postgres, clock, file_times(settings)), NodeStates(postgres, neo4j)
-    touches = Touches(postgres, neo4j, clock, settings.touch_interval_s)
     edges = EdgeHistory(postgres, neo4j, units, shells, clock)
     node_history = NodeHistory(postgres, neo4j, units, active, clock)
     provisioning, moving = Provisioning(postgres, units, active, clock), Moving(postgres, units, nodes, clock)
     assigns = assigner(settings, stores, provisioning, redactor, clock)
     ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
     known, domain = knowledge(settings, stores, ingest, clock), ingest.entities.domain
+    contents = ContentHistory(units, ingest.commit.writer.slices, active)
     parts = Parts(
         provisioning=provisioning,
         shells=shells,
         ingest=ingest,
         streams=streams(settings, stores, ingest, redactor, clock, on_step),
         **read_path(settings, stores, known, clock, domain),
-        touches=touches,
-        changes=Changes(shells, ContentHistory(units, active, clock), node_history, edges),
-        documents=Documents(postgres, shells),
+        touches=Touches(postgres, neo4j, clock, settings.touch_interval_s),
+        changes=Changes(shells, contents, node_history, edges, known["unread_records"]),
+        documents=DocumentReads(postgres, shells),
         resources=(resources := RawResources(postgres, objects)),
         exporting=Exporting(postgres, resources, clock, settings.max_text_bytes),
-        facts=KnownFacts(postgres),
+        facts=KnownFacts(postgres, clock),
         readings=readings(settings, stores, ingest, clock),
         replays=replays(settings, stores, ingest, clock, on_step),
         events=EventLog(postgres, clock),
@@ -213,7 +214,7 @@ def _wired(
         dormancy=Dormancy(states, nodes, objects, shells, clock, on_step),
         file_log=FileLog(postgres, clock),
         idempotency=Idempotency(postgres),
-        grants=Grants(postgres, units, clock),
+        grants=GraphGrants(postgres, units, clock),
         set_aside=SetAside(postgres, neo4j, outbox, settings.workspace),
         jobs=stores.jobs,
         max_text_bytes=settings.max_text_bytes,
@@ -242,9 +243,9 @@ def _wired(
 def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
     postgres, workspace, clock = stores.postgres, settings.workspace, parts.clock
     return Services(
-        users=Users(postgres, parts.provisioning, workspace),
-        tokens=Tokens(postgres, workspace, clock),
-        integrations=Integrations(postgres, workspace),
+        users=WorkspaceUsers(postgres, parts.provisioning, workspace),
+        tokens=WorkspaceTokens(postgres, workspace, clock),
+        integrations=WorkspaceIntegrations(postgres, workspace),
         jobs=stores.jobs,
         failures=parts.ingest.failures,
         commits=parts.set_aside,
@@ -257,20 +258,19 @@ def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
 async def _initialize(
     postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, queue: Queue, addresses: Addresses
 ) -> None:
-    """Everything that the stores need before the first request; running it again changes nothing.
-
-    One process at a time: others that start meanwhile wait for it.
-    """
+    """Everything that the stores need before the first request, by one process at a time; running it again changes nothing."""
     await postgres.open_service()
     async with postgres.preparing():
         await ensure_roles(postgres, addresses.postgres_url, addresses.request_url, addresses.admin_url)
         await migrate_postgres(postgres, migrations("postgres"))
+        await definitions.repeat(postgres)
         if addresses.admin_url is not None and await listed(postgres):
             await renew_views(addresses.admin_url)
         await complete_keys(postgres)
         await install_queue(postgres)
         await neo4j.open()
         await migrate_neo4j(neo4j, migrations("neo4j"))
+        await graph_definitions.repeat(neo4j)
         await objects.check()
     await queue.open()
     await postgres.open_request()

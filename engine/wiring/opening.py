@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from time import monotonic
 
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
@@ -21,7 +21,7 @@ from engine.progress import Progress, Silent
 from engine.settings import Settings
 from engine.wiring.addresses import addresses_of
 from engine.wiring.open_engine import open_engine
-from engine.wiring.warming import warm_patiently
+from engine.wiring.warming import warm_others, warm_patiently
 
 log = logging.getLogger(__name__)
 
@@ -88,6 +88,8 @@ class Opening:
                     if await _warmed(engine):
                         prepared, self.reason = seen, ""
                         self.ready.set()
+                        with suppress(NeurigraphError):  # met again by who asks
+                            await warm_others(engine)
                 await asyncio.sleep(LOOK)
         finally:
             self.engine = None

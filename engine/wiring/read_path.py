@@ -18,7 +18,7 @@ from engine.retrieval.quotes import Quotes
 from engine.retrieval.scoped_search import ScopedSearch
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings
-from engine.wiring.knowledge import Knowledge
+from engine.wiring.knowledge import KnowledgeParts
 from engine.wiring.write_path import Stores
 
 
@@ -33,7 +33,7 @@ class ReadPath(TypedDict):
     quotes: Quotes
 
 
-def read_path(settings: Settings, stores: Stores, known: Knowledge, clock: Clock, domain: Domain) -> ReadPath:
+def read_path(settings: Settings, stores: Stores, known: KnowledgeParts, clock: Clock, domain: Domain) -> ReadPath:
     """Searches, and what is made of them."""
     postgres, active, weights = stores.postgres, stores.active, load_weights(settings.ranking)
     quotes = Quotes(postgres, clock)

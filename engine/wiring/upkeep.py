@@ -8,13 +8,14 @@ from typing import Any
 from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.knowledge.configuration import load_domain
+from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.entity_check import EntityCheck
 from engine.lifecycle.file_states import FileTimes
 from engine.lifecycle.installation.findings import belonging
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.mending.entities import EntityMending
-from engine.lifecycle.mending.mend import Mending, Parts
+from engine.lifecycle.mending.mend import Mending, MendingParts
 from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.retention import KeptFor, Retention
@@ -34,9 +35,10 @@ def upkeep(
     labels = load_domain(settings.domain).labels
     check = EntityCheck(postgres, neo4j, labels)
     entities = EntityMending(postgres, neo4j, check, labels, clock)
-    doctor = Doctor((postgres, neo4j, objects), check, belonging(installation, sweep))
+    definitions = DefinitionCheck(postgres, neo4j)
+    doctor = Doctor((postgres, neo4j, objects), check, definitions, belonging(installation, sweep))
     pending = PendingVectors(postgres, neo4j, stores.active)
-    parts = Parts(installation, quarantine, doctor, entities, pending, settings.home)
+    parts = MendingParts(installation, quarantine, doctor, definitions, entities, pending, settings.home)
     mending = Mending(postgres, neo4j, parts, clock, on_step)
     retention = Retention(postgres, clock, _kept_for(settings))
     return {

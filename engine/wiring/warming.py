@@ -12,17 +12,29 @@ from functools import partial
 from uuid import uuid4
 
 from engine.commit import graph
-from engine.commit.changes import EntitiesMentioned, FactsStated, RecordsEntered, RelationsStated, to_json
+from engine.commit.changes import (
+    EntitiesMentioned,
+    FactsStated,
+    RecordRetracted,
+    RecordsEntered,
+    RelationsStated,
+    to_json,
+)
+from engine.commit.decisions import EntitiesMerged
 from engine.domain.clock import NOW
-from engine.domain.entity import Piece
+from engine.domain.entity import EntityFilter, TextPiece
+from engine.domain.merging import NewMerge
 from engine.domain.node import MAX_LAYER
 from engine.domain.principal import Principal
+from engine.domain.retraction import RecordRetraction
 from engine.domain.search import SearchRequest
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
-from engine.knowledge.mentions import Text
+from engine.knowledge.mentions import SourceText
 from engine.neurigraph import Engine
 
 ATTEMPTS = 4
+MOST_AT_ONCE = 100
+"""Entities of a page as it is usually asked for."""
 
 
 async def warm(engine: Engine) -> None:
@@ -38,16 +50,17 @@ async def warm_patiently(engine: Engine) -> None:
     await _patiently(partial(warm, engine))
 
 
-async def _patiently(step: Callable[[], Awaitable[None]]) -> None:
+async def _patiently(step: Callable[[], Awaitable[object]]) -> None:
     for _ in range(ATTEMPTS - 1):
         with suppress(StoreTimeout):
-            return await step()
+            await step()
+            return
     await step()
 
 
 async def warm_writes(engine: Engine) -> None:
     """The statements of a record's commit: nodes to choose from, search of its entities, what enters it. Nothing is written."""
-    text = Text(uuid4(), Piece("We met Ellen Harlan at the lake.", "Ann"))
+    text = SourceText(uuid4(), TextPiece("We met Ellen Harlan at the lake.", "Ann"))
     unknown, extraction = Principal.user(uuid4()), engine.parts.ingest.extraction
     with suppress(NotFound):
         await engine.parts.ingest.nodes(unknown)
@@ -58,19 +71,72 @@ async def warm_writes(engine: Engine) -> None:
     await graph.apply(engine.neo4j, [to_json(change) for change in nothing])
 
 
+async def warm_others(engine: Engine) -> None:
+    """What a service is asked after its first searches: writes, contexts, lists of entities (of a kind, by name, all), of pairs
+    and merges, why a relation is believed, nodes by name, the timeline, changes of facts by themselves, a withdrawal, a merge.
+    Raises StoreUnavailable."""
+    parts, unknown = engine.parts, Principal.user(uuid4())
+    for step in (partial(warm_writes, engine), partial(parts.contexts.warm, unknown)):
+        await _patiently(step)
+    filters = (
+        EntityFilter(),
+        EntityFilter(kinds=("person",)),
+        EntityFilter(name="warm"),
+        EntityFilter(everything=True),
+    )
+    for wanted in filters:
+        await _patiently(partial(parts.entities.page, unknown, NOW, wanted, after=None, limit=MOST_AT_ONCE))
+    withdrawal = RecordRetraction(
+        record_id=uuid4(),
+        user_id=unknown.user_id,
+        node_id=unknown.user_id,
+        revision=1,
+        at=parts.clock.now(),
+        undone=False,
+    )
+    merge = NewMerge(
+        merge_id=uuid4(),
+        user_id=unknown.user_id,
+        entity_id=uuid4(),
+        merged_id=uuid4(),
+        at=parts.clock.now(),
+        reason="",
+        by="",
+    )
+
+    async def why() -> None:
+        with suppress(NotFound):
+            await parts.entities.why(unknown, uuid4(), NOW, limit=1)
+
+    for ask in (
+        why,
+        partial(parts.shells.anchors, unknown, "warm", limit=1),
+        partial(parts.entities.pairs, unknown, limit=1),
+        partial(parts.merges.page, unknown, NOW, limit=1),
+        partial(parts.shells.timeline, unknown, skip=0, limit=1),
+        partial(graph.apply, engine.neo4j, [to_json(FactsStated([]))]),
+        partial(graph.apply, engine.neo4j, [to_json(RecordRetracted(withdrawal))], partly=True),
+        partial(graph.apply, engine.neo4j, [to_json(EntitiesMerged(merge))], partly=True),
+    ):
+        await _patiently(ask)
+
+
 async def warm_commands(engine: Engine) -> None:
-    """What `ask`, `context` and `tree` ask, in this order, then writes. Raises NeurigraphError where a store does not answer."""
-    unknown = Principal.user(uuid4())
+    """What `ask`, `context` and `tree` ask, in this order, then writes and the lists of `get_status`, an assistant's tool.
+    Raises NeurigraphError where a store does not answer."""
+    parts, unknown = engine.parts, Principal.user(uuid4())
 
     async def tree() -> None:
         with suppress(NotFound):
-            await engine.parts.shells.tree(unknown, NOW, MAX_LAYER)
+            await parts.shells.tree(unknown, NOW, MAX_LAYER)
 
     for step in (
         partial(warm, engine),
-        partial(engine.parts.contexts.warm, unknown),
+        partial(parts.contexts.warm, unknown),
         tree,
         partial(warm_writes, engine),
+        partial(parts.entities.page, unknown, NOW, EntityFilter(), after=None, limit=MOST_AT_ONCE),
+        partial(parts.entities.pairs, unknown, limit=1),
     ):
         await _patiently(step)
 

@@ -10,8 +10,6 @@ from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
 from engine.hierarchy.provisioning import Provisioning
-from engine.history.facts import FactItems
-from engine.history.renewal import Renewals
 from engine.ingest.assignment.likeness import NodeLikeness
 from engine.ingest.assignment.model import ModelAssigner
 from engine.ingest.assignment.placing import Assigner, OfflineAssigner
@@ -20,25 +18,25 @@ from engine.ingest.commit import RecordCommit
 from engine.ingest.extraction.answers import ModelAnswers, Unasked
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
-from engine.ingest.extraction.form import EARLIER, prompt_for
+from engine.ingest.extraction.form import earlier_for, prompt_for
 from engine.ingest.facts import FactEntry
 from engine.ingest.fresh import IngestLimits
 from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
 from engine.ingest.pipeline import Ingest
-from engine.ingest.proposal.proposals import Proposals
+from engine.ingest.proposal.proposals import HierarchyProposals
 from engine.ingest.rereading.again import Rereading
 from engine.ingest.rereading.held import HeldRecords
 from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.ingest.rereading.readings import Attempts, Readings
-from engine.ingest.rereading.replays import Replays
+from engine.ingest.rereading.replays import RecordReplays
 from engine.ingest.streams.appending import Appending, Hurry
 from engine.ingest.streams.pieces import Pieces, StreamLimits
 from engine.ingest.streams.streaming import Streams
 from engine.ingest.versions.revising import Revisions
-from engine.jobs.jobs import Jobs
+from engine.jobs.jobs import JobCatalogue
 from engine.knowledge.configuration import Domain, load_domain
-from engine.knowledge.entities import Entities
+from engine.knowledge.entities import EntityFinder
 from engine.knowledge.known_lines import KnownLines
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.resources import RawResources
@@ -46,6 +44,10 @@ from engine.privacy.redact import Redactor
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
 from engine.providers.tokens import TokenCounter
+from engine.records.fact_items import FactItems
+from engine.records.files import RecordFiles
+from engine.records.slices import Slices
+from engine.records.writer import RecordWriter
 from engine.settings import Settings
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
@@ -60,7 +62,7 @@ class Stores:
     neo4j: Neo4j
     objects: ObjectStore
     active: ActiveModel
-    jobs: Jobs
+    jobs: JobCatalogue
     counter: TokenCounter
     language: LanguageModel | None
 
@@ -76,12 +78,14 @@ def ingest_by(  # noqa: PLR0913 (wired in one place)
 ) -> Ingest:
     """The pipeline; `decides` says where content goes."""
     active, reads = stores.active, stores.language is not None
-    facts = FactEntry(FactItems(units, active, clock), settings.fact_similarity)
-    commit = RecordCommit(stores.postgres, stores.objects, units, facts, clock, on_step)
-    domain, renewals = load_domain(settings.domain), Renewals(units, active, clock)
-    entities = Entities(stores.neo4j, clock, domain, intentions=settings.intentions)
+    slices = Slices(active, clock)
+    facts = FactEntry(FactItems(slices), settings.fact_similarity)
+    files = RecordFiles(stores.objects, units)
+    commit = RecordCommit(stores.postgres, files, RecordWriter(slices), facts, clock, on_step)
+    domain = load_domain(settings.domain)
+    entities = EntityFinder(stores.neo4j, clock, domain, intentions=settings.intentions)
     known = KnownLines(stores.neo4j, stores.postgres, domain, clock)
-    revisions = Revisions(commit, renewals, entities, active, settings.summary_words, reads=reads)
+    revisions = Revisions(commit, entities, active, settings.summary_words, reads=reads)
     model = asked(settings, stores.postgres, stores.language, clock)
     extraction = _extraction(settings, stores, model, domain, known)
     names = (lambda who, allowance: JudgedNames(model, known, who, allowance)) if model else None
@@ -113,7 +117,7 @@ def _extraction(
 ) -> Extraction:
     """`known`: None for what is read by kept answers alone, to former prompts, too."""
     reading = ExtractionLimits(settings.language_model_characters, settings.summary_words)
-    prompts = (prompt_for(domain), *(EARLIER if known is None else ()))
+    prompts = (prompt_for(domain), *(earlier_for(domain) if known is None else ()))
     return Extraction(model, stores.postgres, reading, prompts, known)
 
 
@@ -124,21 +128,21 @@ def readings(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -
     return Readings(stores.postgres, reread, ingest.failures, clock, attempts)
 
 
-def replays(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock, on_step: StepHook) -> Replays:
+def replays(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock, on_step: StepHook) -> RecordReplays:
     """Making all records of a user again."""
     reread = _rereading(settings, stores, ingest, clock)
     lost = LostManifests(stores.postgres, stores.neo4j, ingest.commit.units)
-    return Replays(stores.postgres, reread, lost, stores.active, clock, on_step)
+    return RecordReplays(stores.postgres, reread, lost, stores.active, clock, on_step)
 
 
 def _rereading(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> Rereading:
     """Reading stored records again, with what an ingest works with."""
     unasked = Unasked(stores.language.name) if stores.language else None
-    renewals = ingest.revisions.renewals
+    writer = ingest.commit.writer
     return Rereading(
         ingest.commit.units,
-        HeldRecords(stores.postgres, renewals, stores.active, RawResources(stores.postgres, stores.objects).read),
-        renewals,
+        HeldRecords(stores.postgres, writer.slices, stores.active, RawResources(stores.postgres, stores.objects).read),
+        writer,
         stores.active,
         ingest.extraction,
         _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock), ingest.entities.domain),
@@ -164,11 +168,11 @@ def proposals(  # noqa: PLR0913 (wired in one place)
     moving: Moving,
     redactor: Redactor,
     clock: Clock,
-) -> Proposals:
+) -> HierarchyProposals:
     """Hierarchies for memories that have none: by a language model where there is one, else by the rules."""
     model = asked(settings, stores.postgres, stores.language, clock)
     characters = settings.language_model_characters
-    return Proposals(stores.postgres, provisioning, moving.move, ingest, model, characters, redactor)
+    return HierarchyProposals(stores.postgres, provisioning, moving.move, ingest, model, characters, redactor)
 
 
 def asked(settings: Settings, postgres: Postgres, model: LanguageModel | None, clock: Clock) -> AskedModel | None:

@@ -9,9 +9,9 @@ import pytest
 
 from engine.domain.grant import NewGrant
 from engine.embedded import Stack, attached
-from engine.evaluation.leaks.forest import Size, grow
-from engine.evaluation.leaks.model import World
-from engine.evaluation.leaks.rights import give
+from engine.lab.leaks.forest import Size, grow
+from engine.lab.leaks.model import World
+from engine.lab.leaks.rights import give
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from tests.access.mutations import ONE_GRAPH, SMALL, guarding, stands

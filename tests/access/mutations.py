@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager
 import pytest
 from psycopg import sql
 
-from engine.evaluation.leaks.forest import Size
-from engine.evaluation.leaks.fuzzer import Leak, Run
-from engine.evaluation.leaks.model import World
+from engine.lab.leaks.forest import Size
+from engine.lab.leaks.fuzzer import Leak, Run
+from engine.lab.leaks.model import World
 from engine.neurigraph import Engine
 from engine.stores import statements
 

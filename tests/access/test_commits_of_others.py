@@ -10,7 +10,6 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
-from engine.benchmarks.knowledge_facts import ReadsLines
 from engine.commit.changes import OF_KIND, Json, from_row, parameters
 from engine.domain.delta import Change
 from engine.domain.fact import WrittenFact
@@ -18,6 +17,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.retraction import RetractionSubject
 from engine.errors import Conflict, InvalidInput, NotFound
+from engine.lab.benchmarks.knowledge_facts import ReadsLines
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings

@@ -9,14 +9,14 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from engine.domain.entity import EntitySummary, Mention, Piece
+from engine.domain.entity import EntitySummary, Mention, TextPiece
 from engine.domain.grant import FIELDS, Field, NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode, User
 from engine.domain.principal import Principal
 from engine.errors import NotFound
 from engine.knowledge.configuration import load_domain
-from engine.knowledge.mentions import Named, Text, entity_mentions
+from engine.knowledge.mentions import NamedMention, SourceText, entity_mentions
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.statements import cypher
@@ -46,9 +46,9 @@ async def called(memory: Memory, name: str) -> EntitySummary:
 
 @pytest.mark.ledger("X01")
 def test_a_word_of_kinship_is_entered_without_the_name_of_whom_it_means() -> None:
-    text = Text(uuid4(), Piece("My sister took the boat out.", "Bob"))
+    text = SourceText(uuid4(), TextPiece("My sister took the boat out.", "Bob"))
     sister = Mention("My sister", 0, 9, "person", "kinship")
-    known = {("my sister", "Bob"): Named("person:ellen-harlan", "Ellen Harlan", "person")}
+    known = {("my sister", "Bob"): NamedMention("person:ellen-harlan", "Ellen Harlan", "person")}
     [mention] = entity_mentions([(text, [sister])], known, load_domain())
     assert (mention.key, list(mention.names), list(mention.aliases)) == ("person:ellen-harlan", [], [])
 

@@ -8,11 +8,11 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.filters import Filters
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound, StoreUnavailable
-from engine.evaluation.leaks import expected_search, fuzzer
-from engine.evaluation.leaks.asking import outcome_of
-from engine.evaluation.leaks.fuzzer import DRAWS, Run, fuzz
-from engine.evaluation.leaks.model import World
-from engine.evaluation.leaks.stored import owner
+from engine.lab.leaks import expected_search, fuzzer
+from engine.lab.leaks.asking import outcome_of
+from engine.lab.leaks.fuzzer import DRAWS, Run, fuzz
+from engine.lab.leaks.model import World
+from engine.lab.leaks.stored import owner
 from engine.neurigraph import Engine
 from engine.stores.limits import ending_within
 

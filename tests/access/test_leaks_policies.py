@@ -9,8 +9,8 @@ from random import Random
 import pytest
 from psycopg import sql
 
-from engine.evaluation.leaks.forest import grow
-from engine.evaluation.leaks.model import World
+from engine.lab.leaks.forest import grow
+from engine.lab.leaks.model import World
 from engine.neurigraph import Engine
 from tests.access.mutations import (
     ONE_GRAPH,
@@ -148,6 +148,8 @@ SHARED_POLICIES = {
     "event_log own USING": "shared rows",
     "event_log written WITH CHECK": "insert of a shared row",
     "facts readable USING": "shared rows",
+    "fact_doubts readable USING": "shared rows",
+    "fact_attributes readable USING": "shared rows",
     "term_counts readable USING": "rows of a node",
     "term_counts writable WITH CHECK": "insert into a node",
     "term_counts changeable USING": "update of a node",
@@ -156,6 +158,8 @@ SHARED_POLICIES = {
     "fact_clusters own USING": "shared rows",
     "insights own USING": "shared rows",
     "entity_meanings own USING": "shared rows",
+    "known_entities own USING": "shared rows",
+    "known_relations own USING": "shared rows",
     "assignments decided WITH CHECK": "insert of a shared row",
     "replays own USING": "shared rows",
     "replays own WITH CHECK": "insert of a shared row",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import engine.memory  # noqa: F401 (declares the operations)
-from engine.evaluation import leaks
+from engine.lab import leaks
 from engine.operations.declaring import OPERATIONS
 
 ASKED = re.compile(r"\b(?:memory|memory_as\(asker\.principal\))\.(\w+(?:\.\w+)?)\b")

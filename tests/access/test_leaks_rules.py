@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.evaluation.leaks.model import World
+from engine.lab.leaks.model import World
 from engine.neurigraph import Engine
 from tests.access.mutations import EVERY_ROW, as_service, known, noticed
 

@@ -134,33 +134,43 @@ async def of_today(postgres: Postgres) -> UUID:
     return user
 
 
+async def upgraded(stack: Stack, release: int | None) -> set[tuple[str, str]]:
+    """The catalog of a database of that release after its upgrade, or of one that is new, with a user and a record."""
+    async with new_database(stack, "neurigraph_owner") as name:
+        url, request = (elsewhere(one, name) for one in (stack.postgres_url, request_url(stack.postgres_url)))
+        async with opened(url, request) as postgres:
+            user = await (as_of_release(postgres, release) if release else of_today(postgres))
+            schema = f"s{user.hex}"
+            if release:
+                await with_an_edge(postgres, user)
+            await migrate_postgres(postgres, migrations("postgres"))
+            async with postgres.as_service() as connection:
+                await connection.execute("SELECT engine.upgrade_nodes(ARRAY[%s::uuid], 1)", [user])
+                row = await (
+                    await connection.execute(
+                        sql.SQL("SELECT summary FROM {}.metadata_records").format(sql.Identifier(schema))
+                    )
+                ).fetchone()
+                assert row == {"summary": "Ann sails."}
+                parts = [await catalog(connection, one, user) for one in ("engine", "template", schema)]
+            if release:
+                await the_edge_is_one(postgres, user)
+    return set[tuple[str, str]]().union(*parts)
+
+
+@pytest.fixture(scope="module")
+async def todays(engine: Engine, stack: Stack) -> set[tuple[str, str]]:
+    return await upgraded(stack, None)
+
+
 @pytest.mark.parametrize("release", OLDER)
-async def test_an_upgraded_database_is_a_new_one(engine: Engine, stack: Stack, release: int) -> None:
+async def test_an_upgraded_database_is_a_new_one(
+    engine: Engine, stack: Stack, todays: set[tuple[str, str]], release: int
+) -> None:
     """With data: the user, its node with tables of then, a record and an edge are there; all that the catalog knows is alike."""
-    async with new_database(stack, "neurigraph_owner") as old, new_database(stack, "neurigraph_owner") as new:
-        catalogs = []
-        for name, first in ((old, release), (new, None)):
-            url, request = (elsewhere(one, name) for one in (stack.postgres_url, request_url(stack.postgres_url)))
-            async with opened(url, request) as postgres:
-                user = await (as_of_release(postgres, first) if first else of_today(postgres))
-                schema = f"s{user.hex}"
-                if first:
-                    await with_an_edge(postgres, user)
-                await migrate_postgres(postgres, migrations("postgres"))
-                async with postgres.as_service() as connection:
-                    await connection.execute("SELECT engine.upgrade_nodes(ARRAY[%s::uuid], 1)", [user])
-                    row = await (
-                        await connection.execute(
-                            sql.SQL("SELECT summary FROM {}.metadata_records").format(sql.Identifier(schema))
-                        )
-                    ).fetchone()
-                    assert row == {"summary": "Ann sails."}
-                    parts = [await catalog(connection, one, user) for one in ("engine", "template", schema)]
-                    catalogs.append(set().union(*parts))
-                if first:
-                    await the_edge_is_one(postgres, user)
-        assert {kind for kind, _ in catalogs[1]} == CATALOG.keys() and len(catalogs[1]) > 600
-        assert sorted(catalogs[0] - catalogs[1]) == [] and sorted(catalogs[1] - catalogs[0]) == []
+    found = await upgraded(stack, release)
+    assert {kind for kind, _ in todays} == CATALOG.keys() and len(todays) > 600
+    assert sorted(found - todays) == [] and sorted(todays - found) == []
 
 
 def test_migrations_hold_no_functions() -> None:

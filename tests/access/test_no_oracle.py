@@ -7,11 +7,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from engine.benchmarks.trips import counted
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
 from engine.errors import NeurigraphError
+from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
 

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import SecretStr
 
 from api.app import create_app
-from engine.access.oidc import Issuer, Patience, is_safe
+from engine.access.oidc import FetchPatience, Issuer, is_safe
 from engine.domain.node import User
 from engine.errors import ProviderUnavailable, SettingsError
 from engine.neurigraph import Engine
@@ -26,8 +26,8 @@ from engine.settings import Settings
 from tests.door import new_door
 
 AUDIENCE = "neurigraph"
-QUICK = Patience(answer=30, keys=300, pause=0.2)
-HASTY = Patience(answer=1, keys=300, pause=0.2)
+QUICK = FetchPatience(answer=30, keys=300, pause=0.2)
+HASTY = FetchPatience(answer=1, keys=300, pause=0.2)
 """For an issuer that does not answer in time: the played one answers after `SLOW` seconds."""
 SLOW = 300
 KEYS = {
@@ -237,7 +237,7 @@ async def test_a_new_key_is_found_at_once_and_an_unknown_one_asked_for_seldom(se
 
 
 async def test_keys_are_asked_for_again_when_they_are_old(server: Server) -> None:
-    issuer = Issuer(server.url, AUDIENCE, patience=Patience(answer=30, keys=0.1, pause=0.05))
+    issuer = Issuer(server.url, AUDIENCE, patience=FetchPatience(answer=30, keys=0.1, pause=0.05))
     assert await issuer.handle_of(server.token()) == "bob"
     server.keys = []
     await asyncio.sleep(0.15)

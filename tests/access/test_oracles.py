@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from psycopg import sql
 
-from engine.evaluation.leaks.fuzzer import Run
-from engine.evaluation.leaks.model import World
+from engine.lab.leaks.fuzzer import Run
+from engine.lab.leaks.model import World
 from engine.neurigraph import Engine
 from tests.access.mutations import as_service, in_every_node, policies_of_nodes_restored
 

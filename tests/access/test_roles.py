@@ -12,6 +12,8 @@ from psycopg import conninfo
 from engine.embedded import Stack
 from engine.errors import SettingsError
 from engine.neurigraph import Engine
+from engine.settings import Settings
+from engine.stores import versions
 from engine.stores.migrations import migrate_postgres, migrations
 from engine.stores.roles import ensure_roles, prepare_roles
 from engine.wiring.addresses import request_url
@@ -155,3 +157,28 @@ async def test_a_managed_database_is_prepared_and_refused_where_anything_is_not_
         finally:
             await connection.execute("DROP OWNED BY neurigraph_managed CASCADE")
             await connection.execute("DROP ROLE neurigraph_managed")
+
+
+@pytest.mark.ledger("U07")
+@pytest.mark.parametrize("product", ["Postgres", "pgvector", "Neo4j"])
+async def test_a_server_that_is_too_old_is_refused_at_the_start_and_by_prepare(
+    stack: Stack, settings: Settings, monkeypatch: pytest.MonkeyPatch, product: str
+) -> None:
+    """As if this release needed a newer one than what runs here: what was found and what is needed, in one line."""
+    monkeypatch.setitem(versions.LEAST, product, "2999.1")
+    says = rf"^{product} [0-9.]+.* is too old: 2999.1 or newer is needed"
+    with pytest.raises(SettingsError, match=says):
+        async with open_engine(settings, warming=False):
+            pass
+    if product != "Neo4j":
+        with pytest.raises(SettingsError, match=says):
+            await prepare_roles(stack.postgres_admin_url, stack.postgres_url, request_url(stack.postgres_url))
+
+
+@pytest.mark.parametrize(
+    ("found", "least", "old"),
+    [("15.20 (Debian 15.20-0+deb12u1)", "16", True), ("16.0", "16", False), ("18.1", "16", False), ("17beta1", "16", False),
+     ("0.7.4", "0.8", True), ("0.8", "0.8", False), ("0.10.0", "0.8", False), ("5.26.1", "2026.1", True), ("2026.01.4", "2026.1", False)],
+)  # fmt: skip
+def test_versions_are_compared_by_their_numbers(found: str, least: str, old: bool) -> None:
+    assert versions.is_older(found, least) == old

@@ -1,7 +1,8 @@
-"""The role of an analyst reads its user's rows in ten views, and nothing else, whatever its session sets or sends."""
+"""The role of an analyst reads its user's rows in twelve views, and nothing else, whatever its session sets or sends."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -26,11 +27,13 @@ from engine.wiring.addresses import request_url
 from engine.wiring.open_engine import open_engine
 from tests.access.databases import administrator, elsewhere, migrated, new_database, opened
 from tests.flows.commands import typed
+from tests.flows.workshop import AT_MOST, Gate, fresh, job, workshop
 
 VIEWS = (
     "access_log",
     "changes",
     "documents",
+    "entities",
     "facts",
     "facts_now",
     "files",
@@ -38,6 +41,7 @@ VIEWS = (
     "items",
     "nodes",
     "records",
+    "relations",
 )
 Analyst = psycopg.AsyncConnection[tuple[object, ...]]
 
@@ -63,8 +67,8 @@ async def connect(issued: IssuedRole) -> Analyst:
     )  # fmt: skip
 
 
-async def rows(connection: Analyst, statement: str) -> list[tuple[object, ...]]:
-    return await (await connection.execute(statement)).fetchall()  # type: ignore[arg-type]
+async def rows(connection: Analyst, statement: str, given: list[object] | None = None) -> list[tuple[object, ...]]:
+    return await (await connection.execute(statement, given)).fetchall()  # type: ignore[arg-type]
 
 
 async def seen(connection: Analyst) -> dict[str, list[str]]:
@@ -80,7 +84,8 @@ async def person(engine: Engine, roles: SqlRoles) -> Person:
     memory = engine.memory(user.user_id)
     family = await memory.nodes.provision(NewNode(user.user_id, "Family"))
     report = await memory.records.remember(
-        Conversation("c", (Turn("Ann", f"{name} met Dave at the lake."),)), node_id=family.node_id
+        Conversation("c", (Turn("Ann", f"{name} met Dave at the lake. Dave Harlan is married to Ellen Harlan."),)),
+        node_id=family.node_id,
     )
     await memory.history.change(
         Change("record", report.records[0].record_id, {"title": f"{name} again"}, family.node_id)
@@ -93,6 +98,7 @@ async def person(engine: Engine, roles: SqlRoles) -> Person:
     with pytest.raises(NotFound):
         await memory.nodes.shell(uuid4())
     await engine.memory(user.user_id).grants.give(await grant(engine, family.node_id))
+    await engine.parts.community_builds.run()
     issued = await roles.create(f"reads_{name}", user.user_id)
     async with await connect(issued) as connection:
         return Person(user, issued, await seen(connection))
@@ -141,6 +147,29 @@ async def test_each_role_sees_all_rows_of_its_user_and_none_of_others(two: tuple
             connection, "SELECT count(*) > 0 FROM analysis.records WHERE NOT is_current AND known_to IS NOT NULL"
         )
         assert past == [(True,)]
+
+
+async def test_what_a_record_held_is_current_no_more_when_it_ended(engine: Engine, roles: SqlRoles) -> None:
+    one = await person(engine, roles)
+    memory, counted = engine.memory(one.user.user_id), "SELECT count(*) FROM analysis.{} WHERE {}"
+    looks = {
+        "items": "is_current AND content LIKE '%lease%'",
+        "documents": "is_current",
+        "files": "file_name IS NOT NULL AND record_id IN (SELECT document_id FROM analysis.documents)",
+    }
+    try:
+        async with one.connected() as connection:
+            before = {view: await rows(connection, counted.format(view, look)) for view, look in looks.items()}
+            [(record_id, node_id)] = await rows(connection, "SELECT document_id, node_id FROM analysis.documents")
+        await memory.history.change(Change("record", UUID(str(record_id)), {"ended": True}, UUID(str(node_id))))
+        async with one.connected() as connection:
+            after = {view: await rows(connection, counted.format(view, look)) for view, look in looks.items()}
+            [(there,)] = await rows(connection, "SELECT count(*) FROM analysis.items WHERE content LIKE '%lease%'")
+    finally:
+        await roles.drop(one.issued.role)
+    assert all(number > 0 for [(number,)] in before.values()), before
+    assert there, "earlier states are rows, too"
+    assert after == {"items": [(0,)], "documents": [(0,)], "files": [(0,)]}
 
 
 async def test_the_views_show_what_the_owner_reads_under_the_policies(
@@ -287,6 +316,70 @@ async def test_a_read_only_session_refuses_writes_until_it_says_otherwise_and_en
         assert shown == [[("on",)], [("1min",)]]
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             await connection.execute("ALTER ROLE CURRENT_USER RESET ALL")
+
+
+async def test_its_temporary_files_have_a_limit_that_it_cannot_raise(two: tuple[Person, Person]) -> None:
+    async with two[1].connected() as connection:
+        assert await rows(connection, "SHOW temp_file_limit") == [("1GB",)]
+        for change in (
+            "SET temp_file_limit = -1",
+            "ALTER ROLE CURRENT_USER SET temp_file_limit = -1",
+            "RESET temp_file_limit",
+        ):
+            await connection.execute("SET default_transaction_read_only = off")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                await connection.execute(change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "payload", ["x", "5", "{}", "[]", "null", '{"type": "abort_job_requested"}', '{"type": 1}', "[" * 7000]
+)
+async def test_what_it_notifies_ends_no_run_and_no_worker(
+    engine: Engine, two: tuple[Person, Person], caplog: pytest.LogCaptureFixture, payload: str
+) -> None:
+    gate, name = Gate(), fresh("notified")
+    async with workshop(engine, job(name, gate.work)) as jobs, two[0].connected() as connection:
+        async with jobs.working(None):
+            asked = await jobs.ask(name)
+            await asyncio.wait_for(gate.entered.wait(), AT_MOST)
+            said = payload.replace('"}', f'", "job_id": {asked.run_id}}}')
+            channels = await rows(
+                connection, "SELECT 'procrastinate_any_queue_v1' UNION SELECT 'procrastinate_queue_v1#' || %s", [name]
+            )
+            for (channel,) in channels:
+                await connection.execute("SELECT pg_notify(%s, %s)", [channel, said])
+            await asyncio.sleep(1)  # for a notification that would do something
+            gate.let_out.set()
+            assert (await jobs.outcome(asked, AT_MOST)).outcome == "succeeded"
+    assert "stopping worker" not in caplog.text and gate.most == 1
+
+
+async def test_a_failing_statement_leaves_no_content_in_the_log_of_the_server(
+    engine: Engine, two: tuple[Person, Person]
+) -> None:
+    ann = two[0]
+    async with ann.connected() as connection:
+        for statement in (
+            "SELECT content::int FROM analysis.items",
+            "SELECT * FROM analysis.nodes WHERE name = repeat('q', 3)::int::text",
+        ):
+            with pytest.raises(psycopg.errors.DataError):
+                await rows(connection, statement)
+    log = (engine.settings.home / "logs" / "postgres.log").read_text(encoding="utf-8")
+    assert ann.user.handle not in log and "walleye" not in log and "invalid input syntax" not in log
+
+
+async def test_changes_are_read_by_a_driver_also_where_one_counts_from_the_beginning(
+    engine: Engine, roles: SqlRoles
+) -> None:
+    ann = await person(engine, roles)
+    memory = engine.memory(ann.user.user_id)
+    [record] = (await memory.records.remember_text("Chair", "The chair is oak.")).records
+    corrected = Change("record", record.record_id, {"title": "Oak chair"}, ann.user.user_id, correction=True)
+    await memory.history.change(corrected)
+    async with ann.connected() as connection:
+        assert (None,) in await rows(connection, "SELECT effective_at FROM analysis.changes")
+    await roles.drop(ann.issued.role)
 
 
 async def test_a_part_of_a_graph_is_read_by_its_top(engine: Engine, two: tuple[Person, Person]) -> None:

@@ -13,9 +13,10 @@ from uuid import UUID, uuid4
 import httpx
 import psycopg
 import pytest
+from pydantic import SecretStr
 
-from engine.access.integrations import Integrations
-from engine.access.tokens import Tokens
+from engine.access.integrations import WorkspaceIntegrations
+from engine.access.tokens import WorkspaceTokens
 from engine.domain.clock import SystemClock
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Identity
@@ -29,6 +30,7 @@ from engine.wiring.addresses import request_url
 from tests.door import new_door
 
 OPERATOR = Identity("operator", None, "tests")
+SECRET = "operator-7f3a91c05be2d864"
 
 
 async def rows(engine: Engine, statement: str, *parameters: object) -> list[dict]:
@@ -36,9 +38,9 @@ async def rows(engine: Engine, statement: str, *parameters: object) -> list[dict
         return await (await connection.execute(statement, parameters)).fetchall()
 
 
-def elsewhere(engine: Engine) -> Tokens:
+def elsewhere(engine: Engine) -> WorkspaceTokens:
     """The tokens of another workspace in the same database."""
-    return Tokens(engine.postgres, f"other-{uuid4().hex[:8]}", SystemClock())
+    return WorkspaceTokens(engine.postgres, f"other-{uuid4().hex[:8]}", SystemClock())
 
 
 @pytest.mark.ledger("N28")
@@ -215,7 +217,7 @@ async def test_tokens_and_integrations_come_in_pages(engine: Engine) -> None:
         seen += [token.token_id for token in page]
     assert seen == made[::-1]
     assert await here.list(after=uuid4()) == []
-    integrations = Integrations(engine.postgres, space)
+    integrations = WorkspaceIntegrations(engine.postgres, space)
     assert (await integrations.create("Mail")).created
     assert not (await integrations.create(" Mail ")).created
     await integrations.create("Calendar")
@@ -249,8 +251,10 @@ async def test_the_request_role_has_no_right_on_tokens(engine: Engine, statement
 
 @pytest.fixture
 async def serving(engine: Engine) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(new_door(engine=engine), raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    settings = engine.settings.model_copy(update={"api_token": SecretStr(SECRET)})
+    transport = httpx.ASGITransport(new_door(settings, engine=engine), raise_app_exceptions=False)
+    headers = {"Authorization": f"Bearer {SECRET}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
         yield client
 
 
@@ -270,7 +274,7 @@ async def test_no_log_line_holds_a_secret(
         assert found.status_code == status and secret not in found.text
         await serving.post(f"/v1/users/{user.user_id}/records", json={"text": ""}, headers=headers)
     listed = await serving.get("/v1/tokens")
-    defective = replace(engine.services, tokens=Tokens(None, "tests", SystemClock()))  # its trace is logged
+    defective = replace(engine.services, tokens=WorkspaceTokens(None, "tests", SystemClock()))  # its trace is logged
     broken = replace(engine, services=defective)
     transport = httpx.ASGITransport(new_door(engine=broken), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:

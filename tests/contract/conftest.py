@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 import uvicorn
+from pydantic import SecretStr
 
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
@@ -19,6 +20,7 @@ from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from tests.door import new_door
 
+OPERATOR = "operator-7f3a91c05be2d864"
 KINDS = ("user", "persona", "third_party", "administrator")
 
 
@@ -54,6 +56,12 @@ async def open_door(engine: Engine) -> AsyncIterator[OpenDoor]:
 async def door(open_door: OpenDoor) -> httpx.AsyncClient:
     """A client on this machine: the operator."""
     return open_door()
+
+
+@pytest.fixture
+async def operator(open_door: OpenDoor) -> httpx.AsyncClient:
+    """A client with the operator's token: without a credential no token is made."""
+    return open_door(OPERATOR, api_token=SecretStr(OPERATOR))
 
 
 @pytest.fixture

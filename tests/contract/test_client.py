@@ -32,6 +32,7 @@ from api.client import (
 )
 from engine.domain.fact import FactChain
 from engine.domain.ingest import IngestSession
+from engine.domain.token import NewToken
 from engine.domain.written import ConversationBody, TurnBody
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -84,7 +85,7 @@ def _needed(called: Any) -> list[str]:
 async def test_a_story(engine: Engine, address: str) -> None:
     async with AsyncClient(address) as operator:
         bob = await operator.create_user(handle=f"b{uuid4().hex[:12]}", display_name="Bob")
-        token = await operator.create_token(principal_kind="user", principal_id=bob.user_id, name="client")
+    token = await engine.workspace.tokens.create(NewToken("user", bob.user_id, "client"))
     async with AsyncClient(address, token.secret) as client:
         work = await client.provision_node(bob.user_id, name="Work", keywords=["price", "customers"])
         turns = [

@@ -24,7 +24,7 @@ from tests.model_server import model_server
 ROOT = DOCS.parent
 HOW_TO = sorted(path.name for path in (DOCS / "howto").glob("*.md"))
 NAMES = ("ann", "Ann", "bob", "carla", "dora", "sales", "team", "calendar")
-"""Users and integrations of the pages: each run has its own."""
+"""Users and integrations of the pages: each run has its own, and a home of its own for the other installation."""
 LINK = re.compile(r"\]\(([^)#\s]+?)(?:#[^)]*)?\)")
 
 
@@ -33,7 +33,8 @@ async def run(engine: Engine, address: str, tmp_path: Path, monkeypatch: pytest.
     mark = uuid4().hex[:8]
     opened = lambda *_, **__: open_engine(engine.settings, warming=False)  # noqa: E731
     monkeypatch.setattr(import_module("engine.wiring.open_engine"), "open_engine", opened)
-    yield Run(engine, tmp_path, address, f"bob{mark}", {name: f"{name}{mark}" for name in NAMES})
+    names = {name: f"{name}{mark}" for name in NAMES} | {"/srv/other": str(tmp_path / "other")}
+    yield Run(engine, tmp_path, address, f"bob{mark}", names)
 
 
 @pytest.mark.ledger("U07")

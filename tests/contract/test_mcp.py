@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from tests.contract.conftest import House
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = "add_memory search_memories get_memory update_memory delete_memory list_entities get_entity explain get_status"
+TOOLS = (
+    "add_memory search_memories get_memory update_memory delete_memory list_memories get_context add_fact undo"
+    " list_entities get_entity explain get_status"
+)
 MISSING = "Not found: nothing here has this id, or it is not yours to see."
 NEVER = "9999-12-31T23:59:59-14:00"
 """In UTC a time of the year 10000."""
@@ -116,7 +119,7 @@ async def test_a_memory_is_stored_found_changed_and_withdrawn(connect: Connect, 
         listed = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert list(listed) == TOOLS.split()
         assert [name for name, tool in listed.items() if tool.annotations.destructive_hint] == ["delete_memory"]
-        writers = {"add_memory", "update_memory", "delete_memory"}
+        writers = {"add_memory", "update_memory", "delete_memory", "add_fact", "undo"}
         assert {name for name, tool in listed.items() if not tool.annotations.read_only_hint} == writers
 
         text = "Zoë moved to Kraków (克拉科夫) in May 🌷."
@@ -138,10 +141,17 @@ async def test_a_memory_is_stored_found_changed_and_withdrawn(connect: Connect, 
         assert "Gdańsk" in hit["content"]
 
         deleted = await called(session, "delete_memory", memory_id=record, reason="wrong")
-        assert deleted["deleted"] == record and deleted["records"] == 1 and "retractions undo" in deleted["undo"]
+        assert (
+            deleted["deleted"] == record and deleted["records"] == 1 and "retractions undo" in deleted["undo_in_shell"]
+        )
         gone = await called(session, "search_memories", query="Where does Zoë live?")
         assert gone == {"hits": [], "notes": ["Nothing was found."]}
         assert await refused(session, "get_memory", memory_id=record) == missing("memory_id")
+        assert (await called(session, "list_memories"))["notes"] == ["Nothing was found."]
+        assert (await called(session, "undo", id=deleted["undo"]))["state"] == "undone"
+        assert [one["memory_id"] for one in (await called(session, "list_memories"))["memories"]] == [record]
+        back = await called(session, "undo", id=changed["undo"])
+        assert (await called(session, "get_memory", memory_id=hit["memory_id"]))["content"] == text and back["revision"]
 
 
 @pytest.mark.ledger("U04")
@@ -281,6 +291,20 @@ async def test_an_answer_is_cut_to_its_tokens(connect: Connect, engine: Engine, 
             (first, *_) = json.loads(text)["hits"]
             UUID(first["memory_id"].split("/")[2])  # an id stays whole
             assert result.structured_content is None
+        whole = await called(
+            session, "get_context", question="Which number has the rudder?", tokens=600, max_tokens=8000
+        )
+        assert "cut" not in whole and len(whole["sources"]) > 1
+        for most in (150, 300, 600):  # the text is what an answer is made of: its sources are cut first
+            asked = {"question": "Which number has the rudder?", "tokens": 600, "max_tokens": most}
+            text = (await session.call_tool("get_context", asked)).content[0].text
+            shown = json.loads(text)
+            assert tokens(text) <= most and "rudder" in shown["context"] and "cut to max_tokens" in shown["cut"]
+            assert whole["context"].startswith(shown["context"].removesuffix("…"))
+            assert (
+                list(shown.get("sources", {}).items())
+                == list(whole["sources"].items())[: len(shown.get("sources", {}))]
+            )
 
 
 @pytest.mark.ledger("U04")

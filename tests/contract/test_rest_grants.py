@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
 from engine.domain.node import NewNode, User
+from engine.domain.token import NewToken, TokenKind
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
 
-async def token_of(engine: Engine, door: httpx.AsyncClient, kind: str, principal: object) -> dict[str, str]:
-    answer = await door.post("/v1/tokens", json={"principal_kind": kind, "principal_id": str(principal), "name": kind})
-    assert answer.status_code == 201, answer.text
-    return {"Authorization": f"Bearer {answer.json()['secret']}"}
+async def token_of(engine: Engine, kind: TokenKind, principal: object) -> dict[str, str]:
+    made = await engine.workspace.tokens.create(NewToken(kind, UUID(str(principal)), kind))
+    return {"Authorization": f"Bearer {made.secret}"}
 
 
 @pytest.mark.ledger("N30", "N32")
@@ -24,7 +24,7 @@ async def test_a_grant_from_the_cradle_to_the_grave(
 ) -> None:
     node = (await memory.nodes.provision(NewNode(user.user_id, "Health"))).node_id
     made = (await door.post("/v1/integrations", json={"name": f"calendar {uuid4().hex[:8]}"})).json()
-    as_integration = await token_of(engine, door, "third_party", made["integration_id"])
+    as_integration = await token_of(engine, "third_party", made["integration_id"])
     path = f"{home_path}/nodes/{node}"
     assert (await door.get(path, headers=as_integration)).status_code == 404
 
@@ -89,7 +89,7 @@ async def test_what_is_stored_as_private_stays_with_its_user(
         body = {"text": text, "privacy": privacy, "node_id": str(user.user_id)}
         assert (await door.post(f"{home_path}/records", json=body)).status_code == 201
     question = {"query": "walleye", "widen": "always"}
-    as_integration = await token_of(engine, door, "third_party", made["integration_id"])
+    as_integration = await token_of(engine, "third_party", made["integration_id"])
     own = (await door.post(f"{home_path}/search", json=question)).json()
     theirs = (await door.post(f"{home_path}/search", json=question, headers=as_integration)).json()
     assert len(own["hits"]) == 2
@@ -118,5 +118,5 @@ async def test_what_a_grant_would_open_and_private_turns_over_rest(
     assert (await door.get(path, params={"depth": 6})).status_code == 422
     assert (await door.get(f"{home_path}/nodes/{uuid4()}/grant-preview")).status_code == 404
     made = (await door.post("/v1/integrations", json={"name": f"calendar {uuid4().hex[:8]}"})).json()
-    as_integration = await token_of(engine, door, "third_party", made["integration_id"])
+    as_integration = await token_of(engine, "third_party", made["integration_id"])
     assert (await door.get(path, headers=as_integration)).status_code == 404

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID, uuid4
@@ -61,11 +62,15 @@ async def test_the_timeline_says_on_which_days_records_happened(
         turn = {"speaker": "Bob", "text": f"The walleye of {day}.", "at": f"{day}T{hour}"}
         body = {"conversation": {"id": day, "turns": [turn], "started_at": turn["at"]}, "node_id": str(node)}
         assert (await door.post(f"{home_path}/records", json=body)).status_code == 201
+    turns = [{"speaker": "Bob", "text": "Nobody knows when we caught the pike."}]
+    undated = {"conversation": {"id": "pike", "turns": turns}, "node_id": str(node)}
+    ndjson = {"Content-Type": "application/x-ndjson"}
+    assert (await door.post(f"{home_path}/import", content=json.dumps(undated), headers=ndjson)).status_code == 200
     answer = await door.get(f"{home_path}/timeline")
     days = [(one["node_id"], one["day"], one["records"]) for one in answer.json()]
-    assert days[:2] == [(str(node), "2023-01-01", 1), (str(node), "2024-05-05", 2)]  # in UTC
-    first = await door.get(f"{home_path}/timeline?limit=1")
-    assert len(first.json()) == 1 and (await door.get(first.links["next"]["url"])).json()[0]["day"] == "2024-05-05"
+    assert days[:3] == [(str(node), None, 1), (str(node), "2023-01-01", 1), (str(node), "2024-05-05", 2)]  # in UTC
+    first = await door.get(f"{home_path}/timeline?limit=2")
+    assert len(first.json()) == 2 and (await door.get(first.links["next"]["url"])).json()[0]["day"] == "2024-05-05"
     for kind in ("persona", "third_party", "administrator"):
         assert (await open_door(house.secrets[kind]).get(f"{house.home}/timeline")).status_code == 404, kind
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -12,12 +13,14 @@ import httpx
 import pytest
 from starlette.requests import Request
 
+from api.app import create_app
 from api.problems import TABLE, engine_problem
 from engine import errors
 from engine.domain.clock import SystemClock
 from engine.domain.node import User
 from engine.hierarchy.shells import Shells
 from engine.neurigraph import Engine
+from engine.settings import Settings
 from engine.stores.neo4j import Neo4j
 from tests.door import new_door
 
@@ -63,6 +66,7 @@ def refused(response: httpx.Response, status: int, slug: str) -> dict[str, Any]:
         ("GET", f"/v1/users/{MISSING}/edges?as_of=yesterday", 422, "invalid-input"),
         ("GET", f"/v1/users/{MISSING}/edges?as_of=1700000000", 422, "invalid-input"),
         ("GET", f"/v1/users/{MISSING}/edges?as_of=0001-01-01T00:00:00%2B14:00", 422, "invalid-input"),
+        ("GET", f"/v1/users/{MISSING}/edges?as_of=2024-05-01T10:00:00%2B18:30", 422, "invalid-input"),
     ],
 )
 async def test_requests_without_a_body(door: httpx.AsyncClient, method: str, path: str, status: int, slug: str) -> None:
@@ -117,6 +121,24 @@ async def test_bodies_that_cannot_be_read(
 ) -> None:
     response = await door.post("/v1/users", content=content, headers=headers)
     assert says.lower() in refused(response, status, slug)["detail"].lower()
+
+
+@pytest.mark.ledger("U02")
+@pytest.mark.parametrize("headers", [{}, JSON, {"Content-Type": "application/x-www-form-urlencoded"}])
+async def test_a_post_of_an_operation_without_a_body_takes_any_content_type(
+    door: httpx.AsyncClient, user: User, headers: dict[str, str]
+) -> None:
+    """`curl -X POST`, clients that are made from the OpenAPI document: they send no body, and say of what type or nothing."""
+    pages = create_app(Settings(_env_file=None)).openapi()["paths"]
+    without = [path for path, methods in pages.items() if "requestBody" not in methods.get("post", {"requestBody": ""})]
+    assert len(without) > 10
+    for path in without:
+        place = re.sub(r"{\w+}", MISSING, path.replace("{user_id}", str(user.user_id)))
+        response = await door.post(place, params={"reason": "none"}, headers=headers)
+        assert response.status_code == 404, (path, response.text)
+    place = f"/v1/users/{user.user_id}/retractions/{MISSING}/undo"
+    response = await door.post(place, content=b"reason", headers={"Content-Type": "text/plain"})
+    refused(response, 415, "wrong-content-type")
 
 
 async def test_a_pair_of_surrogates_is_a_character(door: httpx.AsyncClient) -> None:

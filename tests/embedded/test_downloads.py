@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedded.downloads import Patience, fetch
+from engine.embedded.downloads import DownloadPatience, fetch
 from engine.embedded.file_locks import FileLock
 from engine.embedded.layout import Cache
 from engine.embedded.locked_files import BROWSER, ENCODERS, NEO4J, LockedFile, LockList, read_lock
@@ -24,7 +24,7 @@ from engine.progress import Silent
 
 pytestmark = pytest.mark.ledger("U07")
 
-BRIEF = Patience(connect=1, read=0.5, attempts=3, backoff=0.01)
+BRIEF = DownloadPatience(connect=1, read=0.5, attempts=3, backoff=0.01)
 FILES = {f"org/example/part-{number}.jar": os.urandom(200_000 + number) for number in range(3)}
 ONE, *_ = FILES
 

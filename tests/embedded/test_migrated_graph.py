@@ -23,12 +23,20 @@ CREATE (n:Node:Concept {node_id: 'n', user_id: 'u', name: 'Boat', name_key: 'boa
 CREATE (u)-[:HAS_CHILD]->(w), (u)-[:HAS_CHILD]->(n)
 CREATE (w)-[:HAD_CHILD {slice_id: 's', valid_to: datetime('2026-02-01'), known_to: datetime('2026-03-01')}]->(n)
 CREATE (n)-[:HOLDS]->(:Record {record_id: 'r', user_id: 'u', node_id: 'n', title: 'The hull'})
-CREATE (u)-[:RELATED {edge_id: 'e', edge_type: 'owns'}]->(n)
+CREATE (u)-[:RELATED {edge_id: 'e', edge_type: 'owns'}]->(n), (w)-[:RELATED {edge_id: 's', edge_type: 'same person', since: '2003'}]->(n)
+CREATE (l:Node:Concept {node_id: 'l', user_id: 'u', name: 'Lake', name_key: 'lake', schema_name: 'sl'})
+CREATE (x:Entity {entity_id: 'x', user_id: 'u', key: 'person:ida', name: 'Ida', mentions: 10, lone: false})
+CREATE (u)-[:MENTIONED {first_at: datetime('2025-01-01'), at: datetime('2025-02-01'), context: 'with Ida', source: 'r', times: 10}]->(x)
+CREATE (x)-[:ANCHORED_AT {mentions: 1}]->(u), (x)-[:ANCHORED_AT {mentions: 4}]->(w), (x)-[:ANCHORED_AT {mentions: 2}]->(n), (x)-[:ANCHORED_AT {mentions: 3}]->(l)
 CREATE (:Subject {subject_id: 'p', kind: 'persona'})-[:GRANTED {grant_id: 'g', mode: 'read'}]->(n)
 """
 SINCE = {
     5: "MATCH (n:Node {node_id: 'n'}) SET n.placed_at = datetime('2026-03-01')",
     6: "MATCH ()-[g:GRANTED]->() SET g.subject_id = 'p', g.user_id = 'u'",
+    22: "MATCH (:User)-[k:MENTIONED]->(e:Entity)-[weakest:ANCHORED_AT {mentions: 1}]->() SET e.places = ['l 3', 'n 2', 'u 1', 'w 4'],"
+    " e.last_context = 'with Ida', e.last_record_id = 'r' DELETE k, weakest",
+    23: "MATCH (w)-[old:RELATED {edge_id: 's'}]->(n) CREATE (w)-[e:SAME_PERSON]->(n) SET e = properties(old) DELETE old",
+    24: "MATCH (r:Record) SET r:Document, r.caption = 'Document: The hull'",
 }
 """What releases write besides, by the migration that brought it for the data of before."""
 EVERYTHING = """

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +16,12 @@ import pytest
 import engine
 from engine.embedded import encoder_folder
 from engine.embedded.account import account_for
+from engine.embedded.file_locks import locked
 from engine.embedded.java import find_java
 from engine.embedded.layout import Cache, Home
 from engine.embedded.locked_files import NEO4J, read_lock
 from engine.embedded.postgres_files import PACKAGE, find_postgres
+from engine.embedded.start_cache import forget_unused
 from engine.errors import SettingsError
 from engine.progress import Silent
 
@@ -55,6 +58,35 @@ def test_the_start_cache_is_tied_to_the_jars(tmp_path: Path) -> None:
     extra = find_java(Cache(tmp_path), jars, [tmp_path / "a.jar"])
     assert extra.start_cache == one.start_cache
     assert extra.jars[-1] == tmp_path / "a.jar"
+
+
+def test_an_environment_throws_out_no_start_cache_of_another(tmp_path: Path) -> None:
+    """Those of runtimes that are gone or long unused go, and of more than may be kept the longest unused."""
+    days = {"today": 0, "recent": 20, "old": 31, "gone": 1, "unnamed": 2, "large": 10}
+    for name, age in days.items():
+        file = tmp_path / f"start-{name}.aot"
+        file.write_bytes(bytes(1000))
+        if name != "unnamed":  # made by an earlier release
+            runtime = sys.executable if name != "gone" else str(tmp_path / "removed" / "java")
+            file.with_suffix(".runtime").write_text(runtime)
+        os.utime(file, (used := time.time() - 86400 * age, used))
+    forget_unused(tmp_path)
+    assert {file.stem for file in tmp_path.glob("*.aot")} == {
+        "start-today",
+        "start-recent",
+        "start-unnamed",
+        "start-large",
+    }
+    forget_unused(tmp_path, most_bytes=3500)
+    assert {file.stem for file in tmp_path.iterdir()} == {"start-today", "start-unnamed", "start-large"}
+
+
+async def test_a_start_waits_for_anothers_start_cache_no_longer_than_it_saves(tmp_path: Path) -> None:
+    file = tmp_path / "java.lock"
+    async with locked(file, Silent(), "the first") as first, locked(file, Silent(), "the second", 0.3) as second:
+        assert (first, second) == (True, False)
+    async with locked(file, Silent(), "the third", 0) as third:
+        assert third
 
 
 def test_a_foreign_folder_keeps_its_mode(tmp_path: Path) -> None:

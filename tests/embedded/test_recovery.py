@@ -27,17 +27,17 @@ def answers(stack: Stack) -> bool:
         return False
 
 
-@pytest.mark.parametrize("name", ["neo4j", "postgres"])
-async def test_killed_server_comes_back_on_its_port(home: Path, cache: Path, name: str) -> None:
+async def test_killed_servers_come_back_on_their_ports(home: Path, cache: Path) -> None:
     async with attached(home, cache, progress=Silent()) as stack:
         with psycopg.connect(stack.postgres_url) as connection:
             connection.execute("CREATE TABLE kept (n int)")
             connection.execute("INSERT INTO kept VALUES (7)")
-        killed = pid_of(home, name)
-        os.kill(killed, signal.SIGKILL)
-        assert await asyncio.to_thread(eventually, lambda: not psutil.pid_exists(killed), 5)
-        assert await asyncio.to_thread(eventually, lambda: answers(stack), 30)
-        assert pid_of(home, name) != killed
+        for name in ("neo4j", "postgres"):
+            killed = pid_of(home, name)
+            os.kill(killed, signal.SIGKILL)
+            assert await asyncio.to_thread(eventually, lambda gone=killed: not psutil.pid_exists(gone), 5)
+            assert await asyncio.to_thread(eventually, lambda: answers(stack), 30)
+            assert pid_of(home, name) != killed
         with psycopg.connect(stack.postgres_url) as connection:
             assert connection.execute("SELECT n FROM kept").fetchone() == (7,)
 

@@ -47,6 +47,29 @@ async def test_start_is_quick_small_and_private(home: Path, cache: Path) -> None
         assert running.leases == 1
         assert mode(home) == mode(home / "neo4j") == mode(home / "postgres") == 0o700
         assert mode(home / "secrets.json") == mode(home / "stack.json") == 0o600
+        assert {mode(log) for log in (home / "logs").iterdir()} == {0o600}
+
+
+async def test_folders_above_a_home_are_private_and_homes_that_others_may_write_are_refused(
+    tmp_path: Path, cache: Path
+) -> None:
+    before = os.umask(0o002)
+    try:
+        Home(tmp_path / "new" / "demo").create()
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "new") == mode(tmp_path / "new" / "demo") == 0o700
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "notes.txt").touch()  # somebody's folder keeps its mode
+    for bits in (0o770, 0o707):
+        shared.chmod(bits)
+        with pytest.raises(StackError, match=rf"mode {bits:04o}.*chmod go-w"):
+            async with attached(shared, cache, progress=Silent()):
+                pass
+        with pytest.raises(StackError, match="chmod go-w"):
+            Home(shared).create()
+    assert [one.name for one in shared.iterdir()] == ["notes.txt"] and mode(shared) == 0o707
 
 
 async def test_the_database_belongs_to_a_role_that_is_no_superuser(home: Path, cache: Path) -> None:

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from engine.benchmarks.crashes import Ordeal
+from engine.lab.benchmarks.crashes import Ordeal
 from engine.neurigraph import Engine
 from engine.progress import Silent
 

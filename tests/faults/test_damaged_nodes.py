@@ -14,6 +14,7 @@ from psycopg import sql
 
 from engine.domain.context import ContextRequest
 from engine.domain.delta import Change
+from engine.domain.fact import WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.lines import Line
@@ -206,3 +207,22 @@ async def test_an_import_goes_on_at_the_healthy_nodes(ground: Ground, damage: st
         assert reports[1].cause == StoreDamaged.__name__
     again = await ground.memory.ingests.lines(lines)
     assert [report.outcome for report in again] == ["skipped", "stored", "skipped"], again
+
+
+async def test_facts_elsewhere_are_stated_and_an_export_names_what_it_leaves_out(ground: Ground) -> None:
+    about = ("Odalys Fenn",)
+    await ground.memory.facts.write(WrittenFact("Odalys Fenn lives in Porto.", about), node_id=ground.bad)
+    async with ground.damaged("table"):
+        stated = await ground.memory.facts.write(
+            WrittenFact("Odalys Fenn plays the cello.", about), node_id=ground.good
+        )
+        assert stated[0].node_id == ground.good
+    before = {line.source_id for line in (await ground.memory.exports.page()).lines if line.body}
+    await ground.change("ALTER TABLE {schema}.metadata_records RENAME TO lost")
+    try:
+        lines = (await ground.memory.exports.page()).lines
+    finally:
+        await ground.change("ALTER TABLE {schema}.lost RENAME TO metadata_records")
+    left_out = {line.source_id for line in lines if not line.body}
+    assert "at the lake" in left_out and {line.source_id for line in lines if line.body} == before - left_out != set()
+    assert {line.cause for line in lines if not line.body} == {"StoreDamaged"}

@@ -23,6 +23,8 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.flows.commands import typed
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 TALK = Conversation("talk", tuple(Turn("Bob", f"The walleye number {number} bites.") for number in range(4)))
 DEEP = 10_000
 
@@ -156,8 +158,11 @@ DAMAGE: dict[str, tuple[Callable[[Ground], Awaitable[None]], set[str], str, str]
     "renamed shell": (
         graphed("MATCH (n:Node {node_id: $node}) SET n.name = 'Sea', n.name_key = 'sea'"), {"shell-wrong"}, "'Sea'", "fix",
     ),
+    "lost label of a user": (
+        graphed("MATCH (c:Node {node_id: $node}) MATCH (u:User {user_id: c.user_id}) REMOVE u:User"), {"shell-wrong"}, "label User", "fix",
+    ),
     "lost shell": (
-        graphed("MATCH (n:Node {node_id: $node}) DETACH DELETE n"), {"shell-missing", "shell-wrong"}, "missing", "fix",
+        graphed("MATCH (n:Node {node_id: $node}) DETACH DELETE n"), {"shell-missing", "shell-wrong", "knowledge-off"}, "missing", "fix",
     ),
     "lost vector of a shell": (
         graphed("MATCH (n:Node {node_id: $node}) SET n.embedding = null"), {"vector-lost"}, "no vector", "fix",
@@ -167,6 +172,19 @@ DAMAGE: dict[str, tuple[Callable[[Ground], Awaitable[None]], set[str], str, str]
     ),
     "lost line of a manifest": (
         graphed("MATCH (r:Record {record_id: $record}) DETACH DELETE r"), {"manifest-lost", "knowledge-off"}, "lists 1 record,", "fix",
+    ),
+    "line at another node": (
+        graphed("MATCH (:Node {node_id: $node})-[h:HOLDS]->(r:Record {record_id: $record}) MATCH (c:Node {node_id: $child})"
+                " DELETE h CREATE (c)-[:HOLDS]->(r)"),
+        {"manifest-lost", "knowledge-off"}, "1 record of other nodes", "fix",
+    ),
+    "line at another node, too": (
+        graphed("MATCH (r:Record {record_id: $record}) MATCH (c:Node {node_id: $child}) CREATE (c)-[:HOLDS]->(r)"),
+        {"manifest-lost", "knowledge-off"}, "1 record of other nodes", "fix",
+    ),
+    "policy of nobody": (
+        written("CREATE POLICY everybody ON {schema}.memory_items FOR SELECT TO PUBLIC USING (true)"),
+        {"tables-damaged"}, "policy everybody of its table memory_items", "fix",
     ),
     "lost vectors": (
         written("UPDATE {schema}.memory_items SET embedding = NULL, embedding_version = NULL"), {"vector-lost"}, "no vector", "fix",

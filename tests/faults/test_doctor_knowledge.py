@@ -13,6 +13,8 @@ from engine.lifecycle.doctor import Finding
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 SAID = (
     Turn("Bob", "My sister Ellen is married to Dave Kowalski."),
     Turn("Bob", "Dave Kowalski works at Harlan Joinery LLC since 2011."),
@@ -61,6 +63,16 @@ DAMAGE: dict[str, tuple[str, set[str]]] = {
         "CREATE (:Entity:Person {entity_id: randomUUID(), user_id: $user, key: 'person:gail', name: 'Gail', name_key: 'gail',"
         " kind: 'person', mentions: 0, active: true, known_from: datetime()})",
         {"1 entity left over"},
+    ),
+    "display name": (f"{DAVE} SET e.name = 'Somebody', e.name_key = 'somebody'", {"1 entity with a name"}),
+    "display name alone": (f"{DAVE} SET e.name = 'Somebody'", {"1 entity with a name"}),
+    "name of texts": (f"{TERESA} MATCH (a:Alias)-[:NAMES]->(t) DETACH DELETE a", {"1 entity with a name"}),
+    "name of texts that leads nowhere": (
+        f"{TERESA} MATCH (a:Alias)-[n:NAMES]->(t) DELETE n", {"1 entity with a name", "1 name left over"},
+    ),
+    "name of another entity": (
+        f"{TERESA} MATCH (a:Alias)-[n:NAMES]->(t) MATCH (o:Entity {{user_id: $user, name: 'Dave Kowalski'}}) DELETE n CREATE (a)-[:NAMES]->(o)",
+        {"1 entity with a name"},
     ),
     "label": (f"{DAVE} REMOVE e:Person", {"1 entity without the label"}),
     "label of another kind": (f"{DAVE} REMOVE e:Person SET e:Place", {"1 entity without the label"}),

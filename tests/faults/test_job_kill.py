@@ -16,7 +16,7 @@ from engine.domain.job import Run
 from engine.embedded import status
 from engine.errors import StoreUnavailable
 from engine.jobs import queue
-from engine.jobs.jobs import Jobs
+from engine.jobs.jobs import JobCatalogue
 from engine.neurigraph import Engine
 from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop
 from tests.processes import run_module
@@ -38,7 +38,7 @@ async def grow_old(engine: Engine) -> None:
         )
 
 
-async def taken_up(jobs: Jobs) -> int:
+async def taken_up(jobs: JobCatalogue) -> int:
     """How many runs it retries; those of other jobs, whose workers other tests ended, it gives up."""
     return (await jobs.take_up_stalled())[0]
 
@@ -225,7 +225,7 @@ async def _pumped(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> N
     sink.transport.abort()
 
 
-async def asked_when_back(jobs: Jobs, name: str) -> Run:
+async def asked_when_back(jobs: JobCatalogue, name: str) -> Run:
     deadline = time.monotonic() + 90
     while True:
         try:
@@ -235,7 +235,7 @@ async def asked_when_back(jobs: Jobs, name: str) -> Run:
             await asyncio.sleep(0.2)
 
 
-async def until_ended(jobs: Jobs, name: str, runs: int) -> None:
+async def until_ended(jobs: JobCatalogue, name: str, runs: int) -> None:
     deadline = time.monotonic() + AT_MOST
     while sum(run.ended for run in await jobs.log(name, quiet=True)) < runs:
         assert time.monotonic() < deadline, await jobs.log(name, quiet=True)

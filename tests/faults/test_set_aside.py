@@ -22,6 +22,8 @@ from tests.faults.half_way import Leaving, Left, done, left_half_way, newest, re
 from tests.faults.killing import all_agree
 from tests.flows.commands import typed
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 TURNS = tuple(Turn("Bob", f"Sentence number {number} about walleye.") for number in range(4))
 
 

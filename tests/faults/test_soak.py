@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from engine.benchmarks.corpus import base_history
-from engine.benchmarks.ground import Ground
-from engine.benchmarks.meter import Meter
-from engine.benchmarks.soak import Sample, Soak, growth
+from engine.lab.benchmarks.corpus import base_history
+from engine.lab.benchmarks.ground import Ground
+from engine.lab.benchmarks.meter import Meter
+from engine.lab.benchmarks.soak import Sample, Soak, growth
 from engine.neurigraph import Engine
 from engine.progress import Silent
 

@@ -9,7 +9,6 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 
-from engine.benchmarks.knowledge_facts import ReadsLines
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
@@ -17,10 +16,11 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
-from engine.ingest.rereading.held import Place
 from engine.ingest.rereading.lost_manifests import LostManifests
+from engine.lab.benchmarks.knowledge_facts import ReadsLines
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.records.writer import RecordPlace
 from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 
@@ -62,7 +62,7 @@ async def restoring(engine: Engine, memory: Memory) -> Callable[[], Awaitable[ob
     await memory.history.change(change)
     lost = "MATCH (n:Node)-[:HOLDS]->(r:Record {record_id: $id}) SET n.records = n.records - 1, n.items = n.items - r.items DETACH DELETE r"
     await engine.neo4j.write(lost, id=str(change.subject_id))
-    place = Place(change.subject_id, change.node_id, (await memory.nodes.shell(change.node_id)).schema_name)
+    place = RecordPlace(change.subject_id, change.node_id, (await memory.nodes.shell(change.node_id)).schema_name)
     manifests = LostManifests(engine.postgres, engine.neo4j, UnitsOfWork(engine.postgres, engine.outbox))
     return lambda: manifests.restore(memory.principal, [place])
 

@@ -139,6 +139,9 @@ _BY_HAND = (
     " VALUES (gen_random_uuid(), %(user)s, 'read', 'OSError', '', 'a file', '{}', 1, now(), now(), 'open')",
     "INSERT INTO engine.fact_clusters (cluster_id, user_id, name, size, summary, facts, changed_at)"
     " VALUES (gen_random_uuid(), %(user)s, 'boats', 1, '', ARRAY[gen_random_uuid()], now())",
+    "INSERT INTO engine.fact_doubts (newer, older, user_id, kind, since)"
+    " SELECT max(fact_id::text)::uuid, min(fact_id::text)::uuid, user_id, 'maybe', now() FROM engine.facts WHERE user_id = %(user)s GROUP BY user_id"
+    " ON CONFLICT DO NOTHING",
 )
 _GRAPH = """
 CYPHER 25

@@ -23,7 +23,7 @@ from engine.neurigraph import Engine
 from engine.operations.declaring import Operation
 from engine.stores.limited import Connection
 from engine.stores.neo4j import Neo4j
-from engine.stores.statements import ROOT, cypher, cypher_names, sql_file, sql_names, sql_text
+from engine.stores.statements import ROOT, cypher, cypher_names, sql_names, sql_source, sql_text
 
 _NAMED = re.compile(r"\bsql_(?:text|in|of)\(\s*f?\"([\w/{}.]+)\"")
 _VERSION = re.compile(r"(?m)^CYPHER 25$")
@@ -66,7 +66,7 @@ def declared_sql(*packages: str) -> set[str]:
     kinds = {name.replace("{kind}", kind) for name in named for kind in ("record", "item")}
     writes = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM|FOR SHARE)\b")
     known = kinds & set(sql_names())
-    return {name for name in known if not writes.search(_body(sql_file(name).read_text(encoding="utf-8"), "--"))}
+    return {name for name in known if not writes.search(_body(sql_source(name), "--"))}
 
 
 def declared_cypher() -> set[str]:
@@ -82,7 +82,7 @@ def _body(text: str, comment: str) -> str:
 
 def _headed() -> dict[str, str]:
     """The names of statements by their first lines, which say what each is for."""
-    return {sql_file(name).read_text(encoding="utf-8").partition("\n")[0]: name for name in sql_names()}
+    return {sql_source(name).partition("\n")[0]: name for name in sql_names()}
 
 
 @contextmanager

@@ -341,11 +341,11 @@ async def test_a_record_moves_with_all_that_hangs_on_it_and_back_again(
     await agree(engine, memory)  # the new text is read for names
     before = await picture(engine, memory, list(places.values()))
     moved = await memory.records.move(record.record_id, source, target, reason="about money")
-    assert (moved.revision, moved.node_id, moved.moved_from) == (3, target, source)
+    assert (moved.revision, moved.node_id, moved.moved_from) == (4, target, source)
     assert (await memory.nodes.metadata(source)).records == () and (await memory.nodes.shell(source)).records == 0
     hit = (await memory.search(SearchRequest("Who lost a spoon?", limit=1))).hits[0]
     assert (hit.item_id, hit.path[-1], hit.record_id) == (item, "Finances", record.record_id)
-    assert b"lost his lure" in await memory.files.read(target, record.file_id)
+    assert b"lost his spoon" in await memory.files.read(target, record.file_id)
     with pytest.raises(NotFound):
         await memory.files.read(source, record.file_id)
     past = Moment(known_at=changed.known_at - timedelta(microseconds=1))
@@ -353,14 +353,14 @@ async def test_a_record_moves_with_all_that_hangs_on_it_and_back_again(
         "title"
     ] == "A busy evening"
     chain = await memory.history.deltas("record", record.record_id, node_id=target)
-    assert [delta.operation for delta in chain] == ["created", "changed", "moved"]
+    assert [delta.operation for delta in chain] == ["created", "changed", "changed", "moved"]  # also its summary
     assert chain[-1].fields["node_id"].after == str(target) and chain[-1].reason == "about money"
     assert len(await memory.history.deltas("item", item, node_id=target)) == 1
     newest, *_ = lines = await memory.records.assignments(AssignmentFilter(record_id=record.record_id))
     assert (newest.node_id, newest.moved_from, newest.decided_by) == (target, source, "hand") and len(lines) == 2
     await agree(engine, memory)
     again = await memory.history.change(Change("record", record.record_id, {"title": "The books"}, target))
-    assert again.revision == 4 and (await memory.nodes.shell(target)).manifest[0].title in (
+    assert again.revision == 5 and (await memory.nodes.shell(target)).manifest[0].title in (
         "The books",
         "A busy evening",
     )
@@ -381,6 +381,7 @@ async def test_a_record_moves_with_all_that_hangs_on_it_and_back_again(
         4,
         5,
         6,
+        7,
     ]
     assert (await memory.records.remember(Conversation("c1", FISHING + PAYROLL, started_at=WHEN))).turns == 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -10,7 +11,9 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import sql
 
-from engine.domain.entity import EntitySummary
+from engine.domain.community import Insight
+from engine.domain.delta import Change
+from engine.domain.entity import EntitySummary, Merge
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -19,6 +22,7 @@ from engine.domain.retraction import RetractionSubject
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.statements import sql_text
 from engine.wiring.job_catalogue import CATALOGUE
 from tests.flows.test_facts import stated
 from tests.model_server import Asked, Misbehaviour, ModelServer
@@ -97,9 +101,89 @@ async def test_what_belongs_together_is_found_kept_and_ends_with_its_support(
     assert [one.insight_id for one in await memory.insights.list("community") if "Ellen" in one.text] == []
     await build(engine)
     assert [one.size for one in await memory.communities.list()] == [3]
-    over = [one for one in await memory.insights.list("community", ended=True) if one.known_to is not None]
-    assert [one.insight_id for one in over] == [one.insight_id for one in belongs if "Ellen" in one.text]
+    over = [one for one in await memory.insights.list("community", ended=True) if "Ellen" in one.text]
+    assert over == [], "what is over does not show what was withdrawn"
     assert not [one for one in await engine.doctor.examine() if "communities" in one.problem]
+
+
+@pytest.mark.ledger("A11", "X06")
+async def test_an_insight_that_is_over_shows_neither_what_was_merged_nor_what_was_withdrawn(
+    engine: Engine, memory: Memory
+) -> None:
+    records = [await say(memory, day, text) for day, text in enumerate(FAMILY + CLUB)]
+    await build(engine)
+
+    async def over() -> list[str]:
+        found = await memory.insights.list("community", ended=True)
+        return [one.text for one in found if one.known_to is not None and "Kowalski" in one.text]
+
+    dave, viktor = await named(memory, "Dave Kowalski"), await named(memory, "Viktor Sandoval")
+    merge = await memory.entities.merge(viktor.entity_id, dave.entity_id, "one man")
+    await build(engine)
+    assert await over() == [], "the name is that of a part now"
+    await memory.entities.undo_merge(merge.merge_id)
+    assert len(await over()) == 1
+    for record in records[:2]:
+        await memory.retractions.retract(RetractionSubject("record", str(record)))
+    assert await over() == []
+
+
+async def copied(engine: Engine, user: User) -> set[str]:
+    """The names of the entities that SQL reads, with those of the relations."""
+    both = "SELECT name FROM engine.known_entities UNION SELECT relation_type FROM engine.known_relations"
+    async with engine.postgres.as_principal(Principal.user(user.user_id)) as connection:
+        return set(await connection.fetch(sql.SQL(both), row=str))
+
+
+async def not_for_others(reads: Engine, user: User, community: UUID, entity: UUID) -> None:
+    """Not found, and nothing of what is derived where they read the entity."""
+    memory = reads.memory(user.user_id)
+    coach = await memory.nodes.provision(NewNode(user.user_id, "Coach", "persona"))
+    await memory.grants.give(NewGrant(user.user_id, "persona", coach.node_id, "read"))
+    other = reads.memory_as(Principal("persona", coach.node_id, user.user_id))
+    for refused in (
+        other.communities.list(), other.communities.list("facts"), other.communities.get(community),
+        other.insights.list(), other.entities.meaning(entity),
+        reads.memory_as(Principal.user(uuid4())).communities.get(community),
+    ):  # fmt: skip
+        with pytest.raises(NotFound):
+            await refused
+    shown = [one for one in await other.entities.list(everything=True) if one.name == "Ellen"]
+    assert shown and shown[0].importance is None and shown[0].summary is None
+    assert (await other.entities.get(entity)).importance is None
+    own = await named(memory, "Ellen")
+    assert own.importance is not None and own.summary is not None
+    principal = Principal("persona", coach.node_id, user.user_id)
+    for table in (
+        "derived_builds",
+        "fact_clusters",
+        "insights",
+        "entity_meanings",
+        "known_entities",
+        "known_relations",
+    ):
+        for who, there in ((Principal.user(user.user_id), True), (principal, False), (Principal.user(uuid4()), False)):
+            async with reads.postgres.as_principal(who) as connection:
+                cursor = await connection.execute(
+                    sql.SQL("SELECT count(*) AS n FROM engine.{}").format(sql.Identifier(table))
+                )
+                row = await cursor.fetchone()
+                assert row is not None and (row["n"] > 0) == there, (table, who)
+
+
+async def withdrawn(reads: Engine, user: User, contradiction: Insight, server: ModelServer) -> None:
+    """A fact that is over takes the insight with it, before any build; undone, the insight is one that is over."""
+    memory = reads.memory(user.user_id)
+    taken = await memory.retractions.retract(RetractionSubject("fact", str(contradiction.facts[0])))
+    assert await memory.insights.list("contradiction") == ()
+    assert await copied(reads, user) == set()
+    # the model is away: what it saw before stays as long as it holds
+    server.script = [Misbehaviour(500)] * 9
+    await build(reads)
+    assert await memory.insights.list("contradiction", ended=True) == (), "its fact is withdrawn"
+    await memory.retractions.undo(taken.retraction_id)
+    [over] = await memory.insights.list("contradiction", ended=True)
+    assert over.known_to is not None and over.text == contradiction.text
 
 
 @pytest.mark.ledger("A10", "A11", "F06", "X01")
@@ -111,7 +195,7 @@ async def test_facts_cluster_and_what_is_seen_over_them_is_for_the_user_alone(
     def reply(asked: Asked) -> dict[str, Any]:
         if not asked.system.startswith("Each entry sums up"):
             return stated(asked)
-        summed.append(asked)
+        summed.extend([asked] if "boat" in asked.text else [])  # a build is of all users, those of other tests too
         return {
             "insights": [
                 {"text": "Ellen spends her summers on the lake.", "entries": [0, 99]},
@@ -161,39 +245,9 @@ async def test_facts_cluster_and_what_is_seen_over_them_is_for_the_user_alone(
     await build(reads)
     assert len(summed) == 1, "nothing changed, nothing is asked"
 
-    # others: not found, and nothing of it where they read the entity
-    coach = await memory.nodes.provision(NewNode(user.user_id, "Coach", "persona"))
-    await memory.grants.give(NewGrant(user.user_id, "persona", coach.node_id, "read"))
-    other = reads.memory_as(Principal("persona", coach.node_id, user.user_id))
-    for refused in (
-        other.communities.list(), other.communities.list("facts"), other.communities.get(clusters[0].community_id),
-        other.insights.list(), other.entities.meaning(meaning.entity_id),
-        reads.memory_as(Principal.user(uuid4())).communities.get(clusters[0].community_id),
-    ):  # fmt: skip
-        with pytest.raises(NotFound):
-            await refused
-    shown = [one for one in await other.entities.list(everything=True) if one.name == "Ellen"]
-    assert shown and shown[0].importance is None and shown[0].summary is None
-    assert (await other.entities.get(meaning.entity_id)).importance is None
-    own = await named(memory, "Ellen")
-    assert own.importance is not None and own.summary is not None
-    principal = Principal("persona", coach.node_id, user.user_id)
-    for table in ("derived_builds", "fact_clusters", "insights", "entity_meanings"):
-        for who, there in ((Principal.user(user.user_id), True), (principal, False), (Principal.user(uuid4()), False)):
-            async with reads.postgres.as_principal(who) as connection:
-                cursor = await connection.execute(
-                    sql.SQL("SELECT count(*) AS n FROM engine.{}").format(sql.Identifier(table))
-                )
-                row = await cursor.fetchone()
-                assert row is not None and (row["n"] > 0) == there, (table, who)
+    await not_for_others(reads, user, clusters[0].community_id, meaning.entity_id)
 
-    # a fact that is over takes the insight with it, before any build
-    await memory.retractions.retract(RetractionSubject("fact", str(contradiction.facts[0])))
-    assert await memory.insights.list("contradiction") == ()
-    # the model is away: what it saw before stays as long as it holds
-    server.script = [Misbehaviour(500)] * 9
-    await build(reads)
-    assert len(await memory.insights.list("contradiction", ended=True)) == 1
+    await withdrawn(reads, user, contradiction, server)
 
 
 async def test_two_runs_at_once_and_what_the_doctor_says(engine: Engine, memory: Memory, user: User) -> None:
@@ -257,3 +311,56 @@ async def test_a_part_means_what_the_whole_means_and_is_not_near_to_it(engine: E
     assert again.entity_id == joinery and again.items == 9 and len(again.near) == 3
     with pytest.raises(NotFound):
         await memory.entities.meaning(uuid4())
+
+
+@pytest.mark.ledger("X01")
+async def test_the_copy_for_sql_shows_nothing_that_was_withdrawn_or_joined(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    """It is empty from then on until it is made again; what is only added leaves it."""
+    for day, text in enumerate(FAMILY):
+        await say(memory, day, text)
+    note = await memory.records.remember_text("Visit", "Orla Brennan met Ellen Harlan.", node_id=user.user_id)
+    record = note.records[0].record_id
+    await build(engine)
+    before = await copied(engine, user)
+    assert "Orla Brennan" in before
+    await say(memory, 8, "Ines called.")
+    assert await copied(engine, user) == before
+
+    async def changed(change: Awaitable[object], there: bool) -> object:
+        done = await change
+        assert await copied(engine, user) == set()
+        await build(engine)
+        assert ("Orla Brennan" in await copied(engine, user)) == there
+        return done
+
+    ids = {one.name: one.entity_id for one in await memory.entities.list(limit=500, everything=True)}
+    await changed(memory.history.change(Change("record", record, {"title": "A visit"}, user.user_id)), True)
+    merge = await changed(memory.entities.merge(ids["Ellen Harlan"], ids["Orla Brennan"]), False)
+    assert isinstance(merge, Merge)
+    await changed(memory.entities.undo_merge(merge.merge_id), True)
+    await changed(memory.entities.correct(ids["Dave Kowalski"], name="David Kowalski"), True)
+    await changed(memory.retractions.retract(RetractionSubject("record", str(record))), False)
+
+
+async def test_a_copy_of_what_was_read_before_a_withdrawal_is_not_made(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    """It may come while a build is under way, which then holds what was withdrawn."""
+
+    async def outdated(read_at: datetime) -> bool:
+        asked = {"user_id": user.user_id, "read_at": read_at}
+        async with engine.postgres.as_service() as connection:
+            return bool(await connection.fetch(sql_text("community/copy_outdated"), asked, row=UUID))
+
+    note = await say(memory, 4, FAMILY[0])
+    [before] = await engine.postgres.fetch(
+        memory.principal, sql.SQL("SELECT clock_timestamp() AS at"), {}, row=datetime
+    )
+    await say(memory, 5, FAMILY[1])
+    assert not await outdated(before)
+    await memory.retractions.retract(RetractionSubject("record", str(note)))
+    assert await outdated(before)
+    [after] = await engine.postgres.fetch(memory.principal, sql.SQL("SELECT clock_timestamp() AS at"), {}, row=datetime)
+    assert not await outdated(after)

@@ -9,7 +9,6 @@ from uuid import UUID
 import httpx
 import pytest
 
-from engine.benchmarks.trips import counted
 from engine.domain.clock import Moment
 from engine.domain.decay import DecayRequest
 from engine.domain.fact import WrittenFact
@@ -18,6 +17,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import User
 from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput
+from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.door import new_door

@@ -258,8 +258,10 @@ async def test_a_document_that_was_ended_by_hand_does_not_come_back(memory: Memo
     await memory.history.change(Change("record", document, {"ended": True}, node, correction=True))
     again = await memory.records.remember_text("Paper", "Walleye number two.", source_id="paper")
     assert again.documents == () and "ended by hand" in again.skipped[0].reason
+    assert f"neurigraph change record {document} ended=false --node {node}" in again.skipped[0].reason
     assert await found(memory, node) == Counter()
-    assert len(await memory.documents.versions(document)) == 1
+    with pytest.raises(NotFound):
+        await memory.documents.versions(document)
 
 
 @pytest.mark.ledger("F02", "F12")

@@ -15,6 +15,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode, User
 from engine.domain.principal import Principal
+from engine.domain.retraction import RetractionSubject
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -88,14 +89,15 @@ async def test_the_user_mentions_an_entity_as_it_was_mentioned_last(memory: Memo
     ]
     ellen = await named(memory, "Ellen")
     found = await engine.neo4j.read(
-        "MATCH (u:Node:User {user_id: $user})-[m:MENTIONED]->(e:Entity {entity_id: $entity}) RETURN properties(m) AS m",
+        "MATCH (e:Entity {entity_id: $entity, user_id: $user}) RETURN properties(e) AS m",
         user=str(memory.principal.user_id),
         entity=str(ellen.entity_id),
     )
     [mentioned] = [row["m"] for row in found]
-    assert mentioned["context"] == told[1] and mentioned["times"] == 2
-    assert [mentioned[key].to_native() for key in ("first_at", "at")] == days
-    assert mentioned["source"] == str(reports[1].records[0].record_id)
+    assert mentioned["last_context"] == told[1] and mentioned["mentions"] == 2
+    shown = (await memory.entities.get(ellen.entity_id)).mentioned
+    assert shown is not None and [shown.first_at, shown.at] == days
+    assert mentioned["last_record_id"] == str(reports[1].records[0].record_id)
 
 
 @pytest.mark.ledger("F07")
@@ -311,6 +313,35 @@ async def test_relations_are_read_both_ways_and_say_why(memory: Memory) -> None:
 
 
 @pytest.mark.ledger("M05", "A09", "X05")
+@pytest.mark.ledger("U09")
+async def test_entities_that_records_mention_together_are_counted_by_pairs(engine: Engine, memory: Memory) -> None:
+    said = ("Nora Dunn met Walter Vang in Oslo.", "Walter Vang called Nora Dunn.", "Nora Dunn likes Bergen.")
+    records = []
+    for number, text in enumerate(said):
+        records += (await memory.records.remember(Conversation(f"c{number}", (Turn("Ann", text),)))).records
+    ids = {one.name: one.entity_id for one in await memory.entities.list(limit=50)}
+    nora, walter, oslo, bergen = (ids[name] for name in ("Nora Dunn", "Walter Vang", "Oslo", "Bergen"))
+
+    async def pairs() -> dict[frozenset[UUID], int]:
+        found = await memory.entities.mentioned_together(list(ids.values()))
+        assert [one.records for one in found] == sorted((one.records for one in found), reverse=True)
+        return {frozenset((one.first_id, one.other_id)): one.records for one in found}
+
+    expected = {
+        frozenset(two): count
+        for *two, count in ((nora, walter, 2), (nora, oslo, 1), (walter, oslo, 1), (nora, bergen, 1))
+    }
+    assert (await pairs()).items() >= expected.items() and frozenset((oslo, bergen)) not in await pairs()
+    await memory.entities.merge(oslo, bergen)
+    assert (await pairs())[frozenset((nora, oslo))] == 2
+    await memory.retractions.retract(RetractionSubject("record", str(records[1].record_id)))
+    assert (await pairs())[frozenset((nora, walter))] == 1
+    stranger = await engine.workspace.users.create(f"u{uuid4().hex[:12]}", "Eve")
+    assert await engine.memory(stranger.user_id).entities.mentioned_together([nora, walter]) == ()
+    with pytest.raises(InvalidInput):
+        await memory.entities.mentioned_together([uuid4() for _ in range(101)])
+
+
 async def test_relations_between_entities_are_read_at_once(engine: Engine, memory: Memory) -> None:
     """Each once, between what is asked for alone; merged ones are one; now as of this moment, and only of at most 100."""
     node = await family(memory)
@@ -407,5 +438,6 @@ async def test_what_may_be_one_is_for_the_user_to_decide(memory: Memory) -> None
     [left] = await memory.entities.review()
     await memory.entities.merge(left.other_id, left.entity_id)
     assert await memory.entities.review() == ()
+    assert await memory.entities.tell_apart(apart.pair_id) == apart, "said twice"
     with pytest.raises(NotFound):
-        await memory.entities.tell_apart(apart.pair_id)
+        await memory.entities.tell_apart(left.pair_id)

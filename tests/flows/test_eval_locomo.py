@@ -12,12 +12,12 @@ from engine.connectors import read_history
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, UnusableAnswer
-from engine.evaluation.comparison import Asked
-from engine.evaluation.locomo import DEPTHS, evaluate_locomo, questions, referred
-from engine.evaluation.metrics import ndcg, percentile, recall, unique
-from engine.evaluation.recorded import RecordedModel
 from engine.ingest.extraction.form import Extracted, prompt_for
 from engine.knowledge.configuration import load_domain
+from engine.lab.evaluation.comparison import Asked
+from engine.lab.evaluation.locomo import DEPTHS, evaluate_locomo, questions, referred
+from engine.lab.evaluation.metrics import ndcg, percentile, recall, unique
+from engine.lab.evaluation.recorded import RecordedModel
 from engine.progress import Silent
 from engine.wiring.open_engine import open_engine
 

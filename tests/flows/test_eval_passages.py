@@ -10,7 +10,7 @@ import pytest
 
 from engine.domain.node import User
 from engine.errors import InvalidInput
-from engine.evaluation.passages import corpus_of, questions
+from engine.lab.evaluation.passages import corpus_of, questions
 from engine.neurigraph import Engine
 from tests.flows.commands import typed
 

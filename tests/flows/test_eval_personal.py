@@ -15,8 +15,8 @@ import pytest
 from engine.connectors import read_history
 from engine.domain.history import History
 from engine.errors import InvalidInput
-from engine.evaluation.personal import questions, referred
-from engine.evaluation.placement import gold_of
+from engine.lab.evaluation.personal import questions, referred
+from engine.lab.evaluation.placement import gold_of
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from tests.flows.commands import typed

@@ -163,6 +163,31 @@ async def test_a_long_record_has_summaries_of_windows_that_cover_it(
     assert sorted(place for start, end in spans for place in range(start, end)) == list(range(90))
 
 
+AT_LIMIT = Misbehaviour(content='{"summary": "Herons nest", "facts": [{"text": "Heron', at_limit=True)
+
+
+@pytest.mark.ledger("L02")
+async def test_a_record_whose_answer_was_cut_is_read_in_halves(reads: Engine, user: User, server: ModelServer) -> None:
+    server.reply, server.script = windowed, [AT_LIMIT, AT_LIMIT]
+    turns = tuple(Turn("Bob", f"Heron number {number} nests at the bay.", ref=f"t{number}") for number in range(8))
+    memory = reads.memory(user.user_id)
+    found = (await memory.records.remember(Conversation("c", turns))).extraction
+    assert (found.whole, found.failures, len(server.requests)) == (0, (), 5), (
+        "all, a half, its two quarters, the other half"
+    )
+    spans = await covered(reads, user)
+    assert sorted(place for start, end in spans for place in range(start, end)) == list(range(8))
+
+
+@pytest.mark.ledger("L02")
+async def test_what_cannot_be_read_in_its_smallest_part_is_told(reads: Engine, user: User, server: ModelServer) -> None:
+    server.script = [AT_LIMIT] * 100
+    found = (await reads.memory(user.user_id).records.remember(Conversation("c", TURNS, "A call", WHEN))).extraction
+    assert found.whole == 1 and len(server.requests) == 5
+    [failure] = found.failures
+    assert "cut" in failure.reason
+
+
 async def covered(engine: Engine, user: User, kind: str = "summary") -> list[tuple[int, int]]:
     """The spans of the items of a kind at the root, as they are stored."""
     schema = (await engine.memory(user.user_id).nodes.writable())[0].schema_name

@@ -16,7 +16,7 @@ from engine.domain.fact import FactFilter
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
-from engine.domain.record import IngestReport
+from engine.domain.report import IngestReport
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound
@@ -201,7 +201,9 @@ async def test_what_is_private_ends_nothing_that_others_read(reads: Engine, user
     await say(memory, 0, "Dave lives in Berlin.")
     await say(memory, 10, "Dave lives in Munich.", privacy="private")
     old, new = await rows(reads, user)
-    assert (old["status"], new["status"], new["contradicts"]) == ("live", "live", old["fact_id"])
+    assert (old["status"], new["status"]) == ("live", "live")
+    [pair] = await memory.facts.doubts()
+    assert (pair.kind, pair.newer.fact_id, pair.older.fact_id) == ("contradicts", new["fact_id"], old["fact_id"])
 
 
 @pytest.mark.ledger("A03", "L03")
@@ -298,9 +300,7 @@ async def test_facts_of_before_are_entered_by_a_job_that_may_be_repeated(
             f"UPDATE {place}.memory_items SET content = replace(replace(content, 'Ellen', 'Dave'), 'Carl', 'Dave') WHERE kind = 'fact'"
         )
         await connection.execute("DELETE FROM engine.facts WHERE user_id = %s", [user.user_id])
-        await connection.execute(
-            "INSERT INTO engine.unchained_facts VALUES (%s) ON CONFLICT DO NOTHING", [user.user_id]
-        )
+        await connection.execute("SELECT engine.note_due('chains', ARRAY[%s::uuid])", [user.user_id])
     assert (await unchained(reads).run()).entered == 3
     line = await rows(reads, user)
     assert [row["supersedes"] for row in line] == [None, *(row["fact_id"] for row in line[:-1])]

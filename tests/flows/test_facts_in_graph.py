@@ -9,6 +9,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from engine.domain.delta import Change
+from engine.domain.fact import WrittenFact
 from engine.domain.grant import FIELDS, NewGrant
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import NewNode, User
@@ -264,3 +266,39 @@ async def test_damage_of_facts_is_found_named_and_mended(reads: Engine, user: Us
         assert {
             name: (one["about"], one["supersedes"]) for name, one in (await drawn(reads, user.user_id)).items()
         } == {name: (one["about"], one["supersedes"]) for name, one in before.items()}
+
+
+async def test_a_lost_row_of_a_fact_takes_nothing_out_of_the_graph(reads: Engine, user: User, memory: Memory) -> None:
+    """The item that states it is there, so the row was lost: it is entered again, and the fact stays where it was."""
+    await say(memory, 0, "Dave lives in Berlin.")
+    before = await drawn(reads, user.user_id)
+    async with reads.postgres.as_service() as connection:
+        await connection.execute("DELETE FROM engine.facts WHERE user_id = %s", [user.user_id])
+    found = [one for one in await reads.doctor.examine() if one.node_id == user.user_id]
+    assert [one.problem for one in found] == [
+        "1 fact without a row in Postgres, though the item that states it is there"
+    ]
+    assert [one.failure for one in await reads.remedies.fix(found) if one.failure] == []
+    assert (await drawn(reads, user.user_id)).keys() == before.keys()
+    await unchained(reads).run()
+    assert (await drawn(reads, user.user_id)).keys() == before.keys()
+    assert [one for one in await reads.doctor.examine() if one.node_id == user.user_id] == []
+
+
+@pytest.mark.ledger("A03", "A05")
+async def test_a_fact_follows_a_change_of_its_item_and_its_record_at_once(
+    reads: Engine, user: User, memory: Memory
+) -> None:
+    """Without the job: its row, the graph and its counts."""
+    [fact] = await memory.facts.write(WrittenFact("Dave plays the cello."))
+    for kind, subject in (("item", fact.fact_id), ("record", fact.record_id)):
+        for ended, status in ((True, "withdrawn"), (False, "live")):
+            await memory.history.change(Change(kind, subject, {"ended": ended}, fact.node_id))
+            assert [one.status for one in await memory.facts.chain(fact.fact_id)] == [status]
+            assert len(await memory.facts.list()) == (not ended)
+            assert (await drawn(reads, user.user_id))["Dave plays the cello."]["status"] == status
+            assert await counts(reads, user) == ({} if ended else {"Dave": 1})
+    for text in ("Dave plays the harp.", "Dave plays the organ."):
+        await memory.history.change(Change("item", fact.fact_id, {"content": text}, fact.node_id))
+        assert set(await drawn(reads, user.user_id)) == {text}
+    assert await unchained(reads).run() is not None and set(await drawn(reads, user.user_id)) == {text}

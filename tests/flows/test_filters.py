@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from engine.benchmarks.trips import counted
 from engine.domain.clock import Moment
 from engine.domain.context import ContextRequest
 from engine.domain.delta import Change
@@ -24,6 +23,7 @@ from engine.domain.principal import Principal
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
+from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.door import new_door

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from engine.domain.grant import NewGrant
-from engine.domain.node import User
+from engine.domain.node import NewNode, User
 from engine.domain.token import NewToken
 from engine.errors import InvalidInput
 from engine.memory import Memory
@@ -101,8 +101,14 @@ async def test_a_path_is_provisioned_whole_or_not_at_all(engine: Engine, tmp_pat
     assert (made["path"][1:], made["layer"], made["created"]) == (["Family", "Siblings", "Ellen"], 3, True)
     memory = engine.memory((await engine.workspace.users.find(handle)).user_id)
     assert (await memory.nodes.shell(made["node_id"])).keywords == ("sister", "lease")
+    below = await shell.answers("provision", handle, "Family/Siblings/Tom", "--type", "persona")
+    assert (below["path"][1:], below["node_type"]) == (["Family", "Siblings", "Tom"], "persona")
+    band = await memory.nodes.provision(NewNode(memory.principal.user_id, "AC/DC"))
+    own = Shell(engine, tmp_path, handle)
+    for path, node in (("Family/Siblings/Tom", below["node_id"]), ("ac/dc", str(band.node_id))):
+        assert (await own.answers("node", "show", path))["node_id"] == node
     assert "layer 5" in (await shell.refuses("provision", handle, "Work", "B", "C", "D", "E", "F"))
-    assert [child.name for child in await memory.nodes.children(memory.principal.user_id)] == ["Family"]
+    assert [child.name for child in await memory.nodes.children(memory.principal.user_id)] == ["AC/DC", "Family"]
 
 
 @pytest.mark.ledger("N03", "U05")

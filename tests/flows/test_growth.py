@@ -1,4 +1,4 @@
-"""A small `neurigraph bench growth`: what it stores and copies, and the shape of its answer. Its times decide nothing here."""
+"""A small `neurigraph bench growth` and `bench disk`: what they store and count, and the shape of their answers. Times decide nothing here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.benchmarks import growth
+from engine.lab.benchmarks import disk, growth
 from engine.progress import Silent
 from engine.settings import Settings
 from engine.shell.plain_json import write_json
@@ -40,3 +40,19 @@ async def test_others_are_copied_until_all_hold_what_is_asked_for(
     for which in ("p50", "p95"):
         ratio = figures[f"{which} of many against few"]
         assert ratio["unit"] == "times" and ratio["goal"] and isinstance(ratio["met"], bool)
+
+
+@pytest.mark.long
+async def test_bytes_are_told_by_table_and_part_and_add_up(tmp_path: Path, cache: Path) -> None:
+    settings = Settings(_env_file=None, home=tmp_path / "home", cache=cache, openai_api_key=None)
+    report = await disk.measure(settings, None, Silent(), items=50, nodes=3)
+    write_json(tmp_path / "disk.json", report)
+    details = json.loads((tmp_path / "disk.json").read_text(encoding="utf-8"))["details"]
+    figures = {one.name: one.value for one in report.figures}
+    assert {one["name"] for one in details["empty"]["tables"]} == {
+        "delta_log", "file_manifest", "memory_items", "metadata_records",
+    }  # fmt: skip
+    assert not details["before"]["tables"] and not any(one["heap"] for one in details["empty"]["tables"])
+    whole = sum(sum(one[part] for part in disk.PARTS) for one in details["items"]["tables"])
+    assert abs(figures["an item of 50 at 3 nodes, all in all"] * 50 - whole / 1024) < 1
+    assert 0 < figures["each item"] < 12 and figures["an empty node"] >= 4 * 8

@@ -18,7 +18,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound, ProviderUnavailable, SettingsError, StoreUnavailable
-from engine.jobs.jobs import Jobs
+from engine.jobs.jobs import JobCatalogue
 from engine.jobs.schema import install_queue
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -194,7 +194,7 @@ async def test_what_was_due_is_done_once_however_many_work(engine: Engine) -> No
         ]
 
 
-async def until_ran(jobs: Jobs, name: str) -> None:
+async def until_ran(jobs: JobCatalogue, name: str) -> None:
     deadline = time.monotonic() + AT_MOST
     while (await jobs.state(name)).runs == 0:
         assert time.monotonic() < deadline, "it never ran"
@@ -238,7 +238,7 @@ async def test_a_run_that_fails_is_tried_again(engine: Engine) -> None:
         assert (state.runs, state.failures, state.waiting) == (3, 2, False)
 
 
-async def until_log(jobs: Jobs, name: str, ended: int) -> None:
+async def until_log(jobs: JobCatalogue, name: str, ended: int) -> None:
     deadline = time.monotonic() + AT_MOST
     while sum(run.ended for run in await jobs.log(name, quiet=True)) < ended:
         assert time.monotonic() < deadline, await jobs.log(name, quiet=True)

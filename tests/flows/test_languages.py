@@ -95,7 +95,7 @@ async def test_a_job_adds_the_stems_that_older_items_lack(older: Older, memory: 
     assert await by_words(memory, node, "Welches Haus?") == []
     assert len(await by_words(memory, node, "Welche Häuser?")) == 2, "they are found by their words meanwhile"
     async with older.engine.postgres.as_service() as connection:
-        await connection.execute("SELECT engine.note_older_items(%s, 'stems')", [node])
+        await connection.execute("SELECT engine.note_due('stems', ARRAY[%s::uuid])", [node])
     assert await OlderStems(older.engine.postgres).run() == 2
     assert len(await by_words(memory, node, "Welches Haus?")) == 2
     assert await older.counts() == before
@@ -110,3 +110,49 @@ async def test_a_new_wording_takes_out_of_the_counts_what_the_item_was_stored_wi
     [item] = [hit.item_id for hit in answer.hits if hit.content == HOUSES[0].text]
     await memory.history.change(Change("item", item, {"content": "Das ist breit."}, older.node.node_id))
     assert (await older.counts())[term_id("haus")] == 1, "the second turn still has the stem"
+
+
+SHORT = {
+    "zh": (("我早上常喝乌龙茶。", "下周要带猫去打疫苗。", "弟弟在成都开面馆。", "昨天的电影很无聊。", "阳台上的花都谢了。"), {"疫苗": 1, "成都": 2, "电影": 3}),
+    "ja": (("朝はいつも紅茶です。", "来週、眼科の予約があります。", "弟は神戸で働いています。", "昨日の映画は退屈でした。"), {"眼科": 1, "神戸": 2, "映画": 3}),
+    "th": (("ตอนเช้าฉันดื่มน้ำส้ม", "สัปดาห์หน้าต้องไปหาหมอตา", "น้องชายทำงานที่ภูเก็ต", "หนังเมื่อวานน่าเบื่อ"), {"หมอตา": 1, "ภูเก็ต": 2}),
+}  # fmt: skip
+
+
+@pytest.mark.ledger("L06")
+@pytest.mark.parametrize("language", SHORT)
+async def test_a_short_word_of_a_script_without_spaces_finds_its_sentence_first(
+    memory: Memory, user: User, language: str
+) -> None:
+    said, asked = SHORT[language]
+    chat = await memory.nodes.provision(NewNode(user.user_id, "Chat"))
+    notes = await memory.nodes.provision(NewNode(user.user_id, "Notes"))
+    await memory.records.remember(Conversation("talk", tuple(Turn("Li", one) for one in said)), node_id=chat.node_id)
+    for place, one in enumerate(said):
+        await memory.records.remember_text(f"Note {place}", one, node_id=notes.node_id)
+    for word, place in asked.items():
+        for nodes in ((chat.node_id,), (notes.node_id,)):
+            answer = await memory.search(SearchRequest(word, nodes=nodes))
+            assert answer.hits[0].content.strip() == said[place], word
+        both = await memory.search(SearchRequest(word))
+        assert {hit.content.strip() for hit in both.hits[:2]} == {said[place]}, "the turn and the note"
+
+
+@pytest.mark.ledger("L06")
+async def test_a_text_of_signs_alone_is_no_hit(memory: Memory, user: User) -> None:
+    node = await memory.nodes.provision(NewNode(user.user_id, "Notes"))
+    notes = (
+        "The stapler is out of staples.",
+        "Rye flour and salt.",
+        "The lift was inspected.",
+        "Ring Olaf.",
+        "茶",
+        ".",
+        "– – –",
+        "?!",
+    )
+    for place, one in enumerate(notes):
+        await memory.records.remember_text(f"{place}", one, node_id=node.node_id)
+    answer = await memory.search(SearchRequest("stapler", 20, nodes=(node.node_id,)))
+    assert answer.hits[0].content == notes[0]
+    assert {hit.content for hit in answer.hits} <= set(notes[:5])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
@@ -30,6 +31,13 @@ TEXT = "At the harbour stood Ragnar Holt. Sigrid Moe waved to him. Torvald Brekk
 async def write(memory: Memory, text: str, node_id: UUID | None = None, *, privacy: str = "org") -> None:
     title = f"Note {len(text)}"
     await memory.records.remember_text(title, text, node_id=node_id or memory.principal.user_id, privacy=privacy)
+
+
+def first_page(memory: Memory) -> dict[str, Any]:
+    """With what the statement of the list is asked for its first page."""
+    now = NOW.graph_parameters(datetime.now(UTC))
+    whole = {"kinds": [], "name": "", "kept": True, "everything": False, "marks": [False], "before": list(FIRST)}
+    return {**whole, **memory.principal.parameters, **now, "limit": 100, "most": 200}
 
 
 async def listed(memory: Memory, **asked: object) -> set[str]:
@@ -184,9 +192,7 @@ async def test_a_document_that_floods_a_graph_costs_its_list_nothing_but_a_count
     await memory.records.remember(Conversation("c1", (Turn("Bob", "We met Dave Kowalski today."),)))
     await write(memory, TEXT)
     many = 2_000
-    now = NOW.graph_parameters(datetime.now(UTC))
-    asked = {"kinds": [], "name": "", "everything": False, "marks": [False], "before": list(FIRST), "limit": 100}
-    asked |= {**memory.principal.parameters, **now, "most": 200}
+    asked = first_page(memory)
     few = await work(engine, "entity/page", **asked)
     await engine.neo4j.write(
         """
@@ -205,10 +211,37 @@ async def test_a_document_that_floods_a_graph_costs_its_list_nothing_but_a_count
 
 
 @pytest.mark.ledger("F07")
+async def test_the_list_counts_mentions_without_reading_their_records(engine: Engine, memory: Memory) -> None:
+    """One who is mentioned in thousands of records costs a page what their number costs; a search by another name nothing."""
+    turns = (Turn("Bob", "We met Dave Kowalski and Ines Moreira today."),)
+    await memory.records.remember(Conversation("c1", turns))
+    many = 2_000
+    asked = first_page(memory)
+    by_name = asked | {"name": "ines", "marks": [False, True], "most": EVERY}
+    few, few_by_name = [await work(engine, "entity/page", **one) for one in (asked, by_name)]
+    await engine.neo4j.write(
+        """
+        MATCH (n:Node {node_id: $user})-[:HOLDS]->(first:Record)-[m:MENTIONS]->(e:Entity {user_id: $user, name: 'Dave Kowalski'})
+        SET e.mentions = e.mentions + $many WITH n, first, m, e UNWIND range(1, $many) AS number
+        CREATE (n)-[:HOLDS]->(:Record {record_id: randomUUID(), user_id: $user, node_id: $user, content_type: 'conversation', privacy: 'org',
+                known_from: first.known_from, valid_from: first.valid_from})-[:MENTIONS {role: 'mention', kind: 'person', names: m.names, spans: m.spans,
+                count: 1, known_from: m.known_from}]->(e)
+        """,
+        user=str(memory.principal.user_id), many=many,
+    )  # fmt: skip
+    listed = {one.name: one.mentions for one in await memory.entities.list()}
+    assert listed["Dave Kowalski"] == many + 1
+    assert [one.name for one in await memory.entities.list(name="ines")] == ["Ines Moreira"]
+    assert await work(engine, "entity/page", **by_name) < few_by_name + many / 10
+    records = 10 * many  # that they hold is looked at once for each, however many each mentions
+    assert await work(engine, "entity/page", **asked) < few + 4 * many + records
+    exact = asked | {"kept": False}
+    assert await work(engine, "entity/page", **exact) > few + 15 * many, "as for another moment: record by record"
+
+
+@pytest.mark.ledger("F07")
 async def test_the_list_of_one_user_reads_no_entities_of_others(engine: Engine, memory: Memory) -> None:
-    now = NOW.graph_parameters(datetime.now(UTC))
-    asked = {"kinds": [], "name": "", "everything": False, "marks": [False], "before": list(FIRST), "limit": 100}
-    asked |= {**memory.principal.parameters, **now, "most": 200}
+    asked = first_page(memory)
     costs = []
     for user in (memory.principal.user_id, uuid4(), *[uuid4() for _ in range(3)]):
         await engine.neo4j.write(

@@ -73,7 +73,7 @@ async def test_the_model_parts_a_conversation_and_its_reasons_are_kept(
         places["Taxes"]: 0.6,
     }
     [asked] = server.placements
-    assert "(sailing)" in asked.text and "[3] Are the books closed?" in asked.text
+    assert "(sailing)" in asked.text and "[3] Iris: Are the books closed?" in asked.text
     lines = await mine.records.assignments(AssignmentFilter(decided_by="model"))
     assert {line.node_id for line in lines} == set(places.values())
     assert all(line.reasons["model"] == "openai:small" and line.reasons["units"] == 2 for line in lines)

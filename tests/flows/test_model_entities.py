@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
@@ -66,7 +68,7 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
 ) -> None:
     """Names count where the record has them, relations where the domain allows them; the next record brings what is known along."""
     server.reply = lambda _: READ
-    texts = ("Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
+    texts = ("Elli came by from Duluth; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
     await say(memory, 0, *texts, node_id=user.user_id)
     named = await by_name(memory)
     assert (
@@ -122,6 +124,40 @@ async def test_a_later_reading_adds_what_the_model_says(memory: Memory, reads: E
     assert (owns.relation_type, after["Blue Heron"].kind) == ("OWNS", "product")
 
 
+@pytest.mark.ledger("M05")
+async def test_newer_rules_read_older_records_again(
+    memory: Memory, reads: Engine, user: User, server: ModelServer
+) -> None:
+    """What only the older rules drew is over; what a model found, and what a fact states, stays."""
+    server.reply = lambda _: READ
+    texts = ("Elli came by from Duluth; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
+    await say(memory, 0, *texts, node_id=user.user_id)
+    await memory.facts.write(WrittenFact("Vern Tamarack lives in Fargo.", at=WHEN))
+
+    async def known() -> dict[str, set[tuple[str, str]]]:
+        return {
+            name: {(it.relation_type, it.other_name) for it in await memory.entities.relations(one.entity_id)}
+            for name, one in (await by_name(memory)).items()
+        }
+
+    before = await known()
+    assert before["Ellen Harlan"] == {("OWNS", "Blue Heron"), ("LIVES_IN", "Duluth")}
+    assert before["Vern Tamarack"] == {("LIVES_IN", "Fargo")}
+    await reads.neo4j.write(
+        "MATCH (r:Record {user_id: $user}) SET r.mentions_reader = 1, r.relations_reader = 1 WITH r"
+        " MATCH (r)-[:MENTIONS]->(a:Entity {name: 'Ellen Harlan'}), (r)-[:MENTIONS]->(b:Entity {name: 'Duluth'})"
+        " CREATE (a)-[:WORKS_AT {name: 'WORKS_AT', relation_id: $id, user_id: $user, strength: 1, confidence: 0.9,"
+        "                        known_from: datetime(), last_at: datetime()}]->(b)"
+        " CREATE (r)-[:EVIDENCE {relation_id: $id, weight: 0.9, known_from: datetime()}]->(a) RETURN count(*) AS done",
+        user=str(user.user_id),
+        id=str(uuid4()),
+    )
+    assert ("WORKS_AT", "Duluth") in (await known())["Ellen Harlan"]
+    assert (await reads.unread_records.run()).records >= 2
+    assert await known() == before
+    assert (await reads.unread_records.run()).records == 0
+
+
 @pytest.mark.ledger("A07", "N31")
 async def test_nothing_private_stands_before_a_record(memory: Memory, user: User, server: ModelServer) -> None:
     """Neither names, facts nor relations of private records; names alone are no news."""
@@ -147,7 +183,7 @@ async def test_a_replay_uses_answers_to_the_first_prompt(
     old = {"summary": READ["summary"], "facts": READ["facts"], "entities": ["Ellen Harlan", "van"], "topics": []}
     async with reads.postgres.as_service() as connection:
         changed = await connection.execute(
-            "UPDATE engine.model_answers SET key = %s, prompt = 'extract-1', answer = %s WHERE user_id = %s AND prompt = 'extract-2'",
+            "UPDATE engine.model_answers SET key = %s, prompt = 'extract-1', answer = %s WHERE user_id = %s AND prompt = 'extract-3'",
             [answer_key("openai:small", EARLIER[0], asked.text), Jsonb(old), user.user_id],
         )
         assert changed.rowcount == 1
@@ -165,8 +201,7 @@ async def attributes_follow_facts(memory: Memory, reads: Engine, user: User, ser
     async with reads.postgres.as_service() as connection:
         await connection.execute("DELETE FROM engine.fact_attributes WHERE user_id = %s", [user.user_id])
         await connection.execute(
-            "INSERT INTO engine.unchained_facts (node_id) SELECT DISTINCT node_id FROM engine.facts WHERE user_id = %s"
-            " ON CONFLICT DO NOTHING",
+            "SELECT engine.note_due('chains', ARRAY(SELECT DISTINCT node_id FROM engine.facts WHERE user_id = %s))",
             [user.user_id],
         )
     assert await memory.facts.attributes() == ()

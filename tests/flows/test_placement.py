@@ -19,9 +19,9 @@ from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import InvalidInput, NotFound
-from engine.evaluation.comparison import Asked
-from engine.evaluation.personal import DEPTHS, questions, referred
-from engine.evaluation.placement import gold_of, measured, places_of
+from engine.lab.evaluation.comparison import Asked
+from engine.lab.evaluation.personal import DEPTHS, questions, referred
+from engine.lab.evaluation.placement import gold_of, measured, places_of
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent

@@ -53,8 +53,8 @@ SPARE = 200
 
 JOBS, WRITES = "a job's, for the service", "writes, by a function"
 NOT_SENT = dict.fromkeys(
-    ("community/clustered", "community/contradicting", "community/due", "community/facts", "community/items", "community/texts",
-     "damage/known", "fact/behind", "fact/users_behind", "item/older", "item/texts"), JOBS
+    ("community/clustered", "community/contradicting", "community/copy_outdated", "community/due", "community/facts",
+     "community/items", "community/texts", "damage/known", "fact/behind", "fact/users_behind", "item/older"), JOBS
 ) | dict.fromkeys(
     ("community/insights_kept", "node/archive", "node/touched", "node/upgrade", "user/provision"), WRITES
 ) | {"node/current": "the service's, before it writes", "record/holding": "a step of a retraction, at one node",
@@ -91,7 +91,7 @@ async def filled(engine: Engine, memory: Memory) -> tuple[UUID, list[Memory]]:
     await memory.records.remember(Conversation("d", tuple(works)), node_id=dave)
     for text in ("The press was founded by Alma Reyes.", "The press was founded by Alma Reyes in 1931."):
         await memory.records.remember_text("Press", text, source_id="press", node_id=dave)
-    for town in ("Duluth", "Osprey Lane"):
+    for town in ("Duluth", "Bemidji"):
         await memory.facts.write(WrittenFact(f"Ellen Harlan lives in {town}.", ("Ellen Harlan",)), node_id=dave)
     await memory.events.write(NewEvent("call", "Dave called.", node_id=dave))
     await memory.conversations.append("stream", *dialogue(3))
@@ -173,6 +173,8 @@ async def read_as_owner(memory: Memory, node: UUID, before: datetime) -> None:
     ellen = await named(memory, "Ellen Harlan")
     await memory.entities.review()
     await memory.search(SearchRequest("Who is my brother?", relations=True))
+    await memory.entities.mentioned_together([ellen, await named(memory, "Dave Kowalski")])
+    await memory.facts.doubts()
     merge = await memory.entities.merge(ellen, await named(memory, "Dave Kowalski"))
     await memory.entities.undo_merge(merge.merge_id)
     facts = await memory.facts.list(FactFilter(status=None))

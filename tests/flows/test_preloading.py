@@ -23,7 +23,7 @@ from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
 from engine.shell import preloaded
-from engine.shell.preloading import SOCKET, inherited, listens
+from engine.shell.preloading import SOCKET, inherited, is_own_account, listens
 from engine.wiring.open_engine import open_engine
 from engine.wiring.warming import warm_commands
 from tests.clean_environment import CLEAN
@@ -241,6 +241,38 @@ async def test_nothing_is_handed_over_in_the_home_of_another_user(settings: Sett
         assert not await asyncio.to_thread(listens, Path(folder))
         with pytest.raises(TimeoutError):
             listening.accept()
+
+
+async def test_nothing_is_handed_over_in_a_home_that_others_may_write() -> None:
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"{folder}/{SOCKET}")
+        listening.listen()
+        listening.settimeout(0.1)
+        os.chmod(folder, 0o720)
+        assert not await asyncio.to_thread(listens, Path(folder))
+        with pytest.raises(TimeoutError):
+            listening.accept()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes another account")
+async def test_an_end_of_another_account_is_known() -> None:
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listening:
+        os.chmod(folder, 0o777)
+        listening.bind(f"{folder}/{SOCKET}")
+        os.chmod(f"{folder}/{SOCKET}", 0o777)
+        listening.listen()
+        asks = f"import os, socket; os.setuid(65534); s = socket.socket(1); s.connect({folder + '/' + SOCKET!r}); s.recv(1)"
+        other = await asyncio.create_subprocess_exec(sys.executable, "-I", "-c", asks)
+        with socket.socket(socket.AF_UNIX) as own:
+            accepted, _ = await asyncio.to_thread(listening.accept)
+            with accepted:
+                assert not is_own_account(accepted)
+                own.connect(f"{folder}/{SOCKET}")
+                ours, _ = listening.accept()
+                with ours:
+                    assert is_own_account(ours) and is_own_account(own)
+                accepted.sendall(b".")
+        assert await asyncio.wait_for(other.wait(), 20) == 0
 
 
 async def test_other_limits_of_the_caller_are_seen() -> None:

@@ -6,7 +6,10 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+from psycopg import sql
 
+from engine.domain import splitting
 from engine.domain.clock import Moment
 from engine.domain.history import Conversation
 from engine.domain.node import NewNode, User
@@ -55,6 +58,32 @@ async def test_a_record_that_could_not_be_read_is_read_by_the_job(
     asked = len(server.requests)
     await reads.parts.readings.run()  # nothing is left
     assert len(server.requests) == asked
+
+
+@pytest.mark.ledger("L01")
+async def test_what_is_read_out_of_a_document_that_is_split_anew_holds_since_its_own_day(
+    reads: Engine, user: User, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = reads.memory(user.user_id)
+    server.script = [BROKEN]
+    text = "Ellen moved to Ely in 2021. The roof was mended in May. The lease ends in June."
+    await memory.records.remember_text("Papers", text)
+    passages = RecursiveCharacterTextSplitter(
+        chunk_size=30, chunk_overlap=0, add_start_index=True, separators=[". "], keep_separator="end"
+    )
+    monkeypatch.setattr(splitting, "_chunker", lambda: passages)
+    fact = {"text": "Ellen moved to Ely.", "type": "event", "event_date": "2021-03-04", "first_line": 0, "last_line": 0}
+    server.reply = lambda _: {"summary": "Ellen, the roof, the lease.", "facts": [fact]}
+    await reads.parts.readings.run()
+    assert (await memory.documents.list())[0].version == 2
+    async with reads.postgres.as_service() as connection:
+        schema = (await memory.nodes.shell(user.user_id)).schema_name
+        held = sql.SQL(
+            "SELECT kind, nullif(valid_from, '-infinity') AS since FROM {}.memory_items WHERE known_to IS NULL"
+        ).format(sql.Identifier(schema))
+        found = await (await connection.execute(held)).fetchall()
+    since = {kind: {row["since"] for row in found if row["kind"] == kind} for kind in ("fact", "chunk")}
+    assert since["fact"] == {datetime(2021, 3, 4, tzinfo=UTC)} and len(since["chunk"]) == 1, "as the document"
 
 
 @pytest.mark.ledger("F02", "F04")

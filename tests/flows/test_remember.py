@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from engine.domain import event, fact
-from engine.domain.clock import END_OF_TIME
+from engine.domain.clock import END_OF_TIME, Moment
 from engine.domain.event import NewEvent
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, History, HistoryFile, PlannedNode, Turn
@@ -47,15 +47,19 @@ async def plan(memory: Memory, user: User) -> dict[str, NewNode]:
     [
         datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))),
         datetime.min.replace(tzinfo=timezone(timedelta(hours=1))),
+        datetime(2024, 5, 1, tzinfo=timezone(timedelta(hours=16))),
+        datetime(2024, 5, 1, tzinfo=timezone(-timedelta(hours=23, minutes=59))),
     ],
 )
 async def test_a_time_that_no_driver_can_read_back_is_refused(memory: Memory, time: datetime) -> None:
     turn = Turn("Bob", "The party is at the end of time.")
     for conversation in (Conversation("c1", (replace(turn, at=time),)), Conversation("c1", (turn,), started_at=time)):
-        with pytest.raises(InvalidInput, match="outside of the years 1 to 9999"):
+        with pytest.raises(InvalidInput, match=r"outside of the years 1 to 9999|more than 15:59 hours"):
             await memory.records.remember(conversation)
-    with pytest.raises(InvalidInput, match="outside of the years 1 to 9999"):
+    with pytest.raises(InvalidInput, match=r"outside of the years 1 to 9999|more than 15:59 hours"):
         await memory.facts.write(WrittenFact("The party is at the end of time.", ("Bob",), at=time))
+    with pytest.raises(InvalidInput):
+        await memory.search(SearchRequest("When is the party?", moment=Moment(time)))
     assert (await memory.search(SearchRequest("When is the party?"))).hits == ()
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -93,6 +96,47 @@ async def test_a_text_that_was_changed_mentions_what_it_says_now(
     assert "Ines Moreira" not in await names(memory)
     rows = {text: keys for text, keys, _ in await rows_of(engine, memory, user.user_id)}
     assert "person:dave-kowalski" in rows[DAVE]
+    await untroubled(engine, user)
+
+
+@asynccontextmanager
+async def all_held(engine: Engine, memory: Memory) -> AsyncIterator[None]:
+    """While this lasts, no writer may change an entity or a relation of the user: each has read what it needs, and waits."""
+    async with engine.neo4j.driver.session() as session, await session.begin_transaction() as held:
+        me = str(memory.principal.user_id)
+        await (await held.run("MATCH (e:Entity {user_id: $me}) SET e.mentions = e.mentions", me=me)).consume()
+        relations = "MATCH (:Entity {user_id: $me})-[r]->(:Entity) SET r.strength = r.strength"
+        await (await held.run(relations, me=me)).consume()
+        yield
+
+
+async def until_waiting(engine: Engine, writers: int) -> None:
+    """Until so many transactions of the graph wait for a lock."""
+    statement = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN count(*) AS waiting"
+    while (await engine.neo4j.read(statement, row=int))[0] < writers:  # noqa: ASYNC110 (the waiting are in the server)
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.ledger("N23", "M04")
+@pytest.mark.parametrize("withdrawn_first", [True, False])
+async def test_a_withdrawal_while_the_job_reads_counts_each_mention_once(
+    engine: Engine, memory: Memory, user: User, withdrawn_first: bool
+) -> None:
+    """Both end the mentions and the evidence of the text that was changed, whoever comes first."""
+    record = await say(memory, user.user_id, "Dave Kowalski lives in Oslo.")
+    await say(memory, user.user_id, "Dave Kowalski bought a boat.", "Ines Moreira rowed it.")
+    text = "Ines Moreira lives in Oslo."
+    await reword(memory, user.user_id, await item_of(memory, "Oslo"), text, correction=True)
+    withdrawal = memory.retractions.retract(RetractionSubject("record", str(record)))
+    writers = [withdrawal, job(engine)] if withdrawn_first else [job(engine), withdrawal]
+    tasks = []
+    async with all_held(engine, memory):
+        for writer in writers:
+            tasks.append(asyncio.create_task(writer))
+            await until_waiting(engine, len(tasks))
+    await asyncio.gather(*tasks)
+    found = {one.name: one.mentions for one in await memory.entities.list(limit=500)}
+    assert found == {"Dave Kowalski": 1, "Ines Moreira": 1, "Bob Harlan": 1}
     await untroubled(engine, user)
 
 
@@ -280,7 +324,6 @@ async def test_a_change_while_the_record_is_read_is_not_lost(
 ) -> None:
     await say(memory, user.user_id, DAVE)
     item = await item_of(memory, "Dave Kowalski")
-    await reword(memory, user.user_id, item, INES, correction=True)
     entities, read = engine.parts.ingest.entities, type(engine.parts.ingest.entities).spoken
 
     async def interrupted(*given: Any, **more: Any) -> Any:
@@ -290,7 +333,7 @@ async def test_a_change_while_the_record_is_read_is_not_lost(
         return spoken
 
     monkeypatch.setattr(type(entities), "spoken", lambda _, *given, **more: interrupted(*given, **more))
-    await job(engine)
+    await reword(memory, user.user_id, item, INES, correction=True)  # its record is read again at once
     await job(engine)
     assert {"Rui Tavares", "Porto"} <= await names(memory)
     assert not {"Ines Moreira", "Dave Kowalski"} & await names(memory)
@@ -302,7 +345,11 @@ async def test_what_a_model_found_in_other_texts_stays(reads: Engine, user: User
     """Also when its answers are no longer kept; nothing is asked again."""
     memory, me = reads.memory(user.user_id), user.user_id
     server.reply = lambda _: READ
-    texts = ("Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.", DAVE)
+    texts = (
+        "Elli came by, in Duluth; she has had it for years.",
+        "Ellen Harlan takes the Blue Heron to the lake.",
+        DAVE,
+    )
     turns = tuple(Turn("Bob", text) for text in texts)
     await memory.records.remember(Conversation("c", turns, started_at=WHEN), node_id=me)
     ellen, asked = await entity(memory, "Ellen Harlan"), len(server.requests)

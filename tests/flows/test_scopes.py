@@ -11,7 +11,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, History, Text, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
-from engine.domain.record import IngestReport
+from engine.domain.report import IngestReport
 from engine.domain.scope import MemoryScope, Origin, parsed_scope
 from engine.domain.search import Hit, SearchRequest
 from engine.errors import InvalidInput, NotFound

@@ -142,7 +142,7 @@ async def test_a_node_and_a_user_are_made_without_the_service(
     memory = served.memory(user.user_id)
     node = await memory.nodes.provision(NewNode(user.user_id, "Fishing", keywords=("doctor",)))
     assert (await memory.nodes.anchors("Fishing"))[0].node_id == node.node_id
-    assert (await served.pending.waiting()).nodes == 2
+    assert (await served.pending.waiting()) == 2
     service.broken = None
     report = await served.pending.run()
     assert (report.filled, report.settled, report.waiting) == (2, 2, 0)

@@ -29,6 +29,7 @@ async def bob(engine: Engine) -> AsyncIterator[IssuedRole]:
     report = await engine.ingest(replace(history, handle=f"bob-{uuid4().hex[:12]}"))
     for fact in FACTS:
         await engine.memory(report.user_id).facts.write(fact)
+    await engine.parts.community_builds.run()
     async with attached(engine.settings.home, engine.settings.cache, progress=Silent()) as stack:
         roles = SqlRoles(engine.postgres, stack.postgres_admin_url)
         issued = await roles.create(f"bob_{uuid4().hex[:12]}", report.user_id)
@@ -68,7 +69,7 @@ def test_the_page_lists_the_views_with_their_columns(bob: IssuedRole) -> None:
         found = connection.execute(
             f"SELECT relname, ({columns}) FROM pg_class AS c WHERE relnamespace = 'analysis'::regnamespace"
         )
-        assert listed == dict(found.fetchall()) and len(listed) == 10  # type: ignore[arg-type]
+        assert listed == dict(found.fetchall()) and len(listed) == 12  # type: ignore[arg-type]
 
 
 def test_the_program_of_the_page_runs(bob: IssuedRole, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from psycopg import sql
 from engine.domain.principal import Principal
 from engine.neurigraph import Engine
 from engine.stores.rows import RowMismatch, row_maker
-from engine.stores.statements import cypher, cypher_names, sql_file, sql_names, sql_text
+from engine.stores.statements import cypher, cypher_names, sql_names, sql_source, sql_text
 from tests.flows.test_statements import LOOK_ALIKES
 
 STATEMENTS = {"sql": set(sql_names()), "cypher": set(cypher_names())}
@@ -72,7 +72,7 @@ async def _of_cypher(engine: Engine, name: str) -> list[str]:
 
 
 async def _of_sql(engine: Engine, name: str, schema: str) -> list[str]:
-    lines = sql_file(name).read_text(encoding="utf-8").splitlines()
+    lines = sql_source(name).splitlines()
     body = "\n".join(line for line in lines if not line.startswith("--"))
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)[sb]", body)))
     numbered = re.sub(r"%\((\w+)\)[sb]", lambda match: f"${names.index(match.group(1)) + 1}", body)

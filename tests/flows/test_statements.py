@@ -8,7 +8,7 @@ import pytest
 from psycopg import sql
 
 from engine.neurigraph import Engine
-from engine.stores.statements import CYPHER_FOLDER, cypher, sql_file, sql_names
+from engine.stores.statements import CYPHER_FOLDER, cypher, sql_names, sql_source
 
 CYPHER = sorted(
     path.relative_to(CYPHER_FOLDER).as_posix()
@@ -58,7 +58,7 @@ def test_every_statement_for_a_person_is_bound_to_a_user(name: str) -> None:
 
 @pytest.mark.parametrize("name", sql_names())
 async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None:
-    text = sql_file(name).read_text(encoding="utf-8")
+    text = sql_source(name)
     body = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
     if not re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)", body) or name.startswith("bench/"):
         return  # commands cannot be prepared; they run at every start

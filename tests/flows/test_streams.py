@@ -12,7 +12,6 @@ from uuid import uuid4
 
 import pytest
 
-from engine.benchmarks.trips import counted
 from engine.domain.cuts import WeighedTurn, first_cut
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -22,6 +21,7 @@ from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
 from engine.domain.stream import Append, StreamedTurn
 from engine.errors import Conflict, InvalidInput, InvalidText, NotFound, SettingsError
+from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.providers.tokens import ByteCounter
@@ -202,6 +202,24 @@ async def test_an_append_is_one_round_trip_without_the_graph(here: Memory, small
         await here.conversations.append("c", *dialogue(1, 1))
         await here.conversations.append("c", *dialogue(8, 2), first=2)
     assert (trips.postgres, trips.neo4j) == (2, 0)
+
+
+@pytest.mark.ledger("N11")
+async def test_an_end_beside_the_job_leaves_no_file_that_no_record_has(
+    here: Memory, small: Engine, engine: Engine, user: User
+) -> None:
+    """Two processes store the same turns: the files of the one that comes second are taken back."""
+    others = engine.memory(user.user_id)
+    for number in range(4):
+        await here.conversations.append(
+            f"c{number}", StreamedTurn("Ellen", f"The piano goes to Duluth, part {number}.")
+        )
+        await asyncio.gather(
+            here.conversations.end(f"c{number}"), others.conversations.end(f"c{number}"), small.parts.streams.run()
+        )
+    shell = await here.nodes.shell(user.user_id)
+    files = [entry.key async for entry in engine.objects.listing(f"{shell.schema_name}/")]
+    assert len(files) == shell.records == 4
 
 
 @pytest.mark.ledger("N11")

@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import sql
 
-from engine.benchmarks.trips import counted
 from engine.domain.clock import Moment
 from engine.domain.context import ContextRequest
 from engine.domain.fact import WrittenFact
@@ -22,6 +21,7 @@ from engine.domain.principal import Principal
 from engine.domain.read_limits import ReadLimits
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound
+from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.flows.test_graph_commands import Shell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from uuid import uuid4
 
 import pytest
@@ -11,8 +12,10 @@ from psycopg import sql
 from engine.errors import InvalidInput
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.settings import Settings
 from engine.stores.postgres import Postgres
 from engine.turns import SHARE
+from engine.wiring.open_engine import open_engine
 
 ADDED = sql.SQL("INSERT INTO engine.idempotency (user_id, key, request_hash) VALUES (%(user)s, %(key)s, %(hash)s)")
 HASH = bytes(32)
@@ -72,8 +75,8 @@ async def test_one_principal_does_not_take_all_connections(engine: Engine, memor
         SHARE.set("modest")
         return await engine.postgres.fetch(memory.principal, quick, {}, row=int)
 
-    most = engine.settings.postgres_pool * 3 // 4
-    greedy = [asyncio.create_task(holding()) for _ in range(engine.settings.postgres_pool)]
+    most = engine.postgres.request.max_size * 3 // 4
+    greedy = [asyncio.create_task(holding()) for _ in range(engine.postgres.request.max_size)]
     try:
         for _ in range(most):
             await taken.acquire()
@@ -82,3 +85,39 @@ async def test_one_principal_does_not_take_all_connections(engine: Engine, memor
     finally:
         released.set()
         await asyncio.gather(*greedy)
+
+
+@pytest.mark.ledger("U07")
+async def test_a_process_holds_no_more_connections_than_its_setting(settings: Settings, memory: Memory) -> None:
+    """Requests, the service, the queue and its worker together, however many ask at once."""
+    own = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted' AND backend_type = 'client backend'"
+    counted, taken, released = [], asyncio.Semaphore(0), asyncio.Event()
+
+    async def holding(opened: Engine, share: str) -> None:
+        SHARE.set(share)
+        async with opened.postgres.as_principal(memory.principal):
+            taken.release()
+            await released.wait()
+
+    os.environ["PGAPPNAME"] = "counted"
+    try:
+        async with open_engine(settings.model_copy(update={"postgres_pool": 8}), worker=True, warming=False) as opened:
+            size, mine = opened.postgres.request.max_size, opened.memory(memory.principal.user_id)
+            holders = [asyncio.create_task(holding(opened, f"reader {n}")) for n in range(size)]
+            for _ in holders:
+                await taken.acquire()
+            asking = [mine.records.assignments() for _ in range(30)]
+            asking += [
+                opened.workspace.jobs.ask(name) for name in ("recovery", "file-sweep", "clean-up", "stalled-jobs")
+            ]
+            asking += [opened.workspace.users.get(memory.principal.user_id) for _ in range(30)]
+            waiting = [asyncio.create_task(one) for one in asking]
+            counted.append((await opened.postgres.fetch_as_service(sql.SQL(own), row=int))[0])
+            released.set()
+            while not all(one.done() for one in waiting):
+                counted.append((await opened.postgres.fetch_as_service(sql.SQL(own), row=int))[0])
+            await asyncio.gather(*holders, *waiting)
+    finally:
+        del os.environ["PGAPPNAME"]
+    assert counted[0] > size, "the service's connection stands beside those that requests hold"
+    assert max(counted) <= 8

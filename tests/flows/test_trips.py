@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from engine.benchmarks.trips import counted
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
 from engine.ingest.sources import Pending
+from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent

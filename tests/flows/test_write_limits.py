@@ -13,7 +13,7 @@ import pytest
 from engine.domain.history import Conversation, Turn
 from engine.domain.ingest import Limits, Terms
 from engine.domain.node import NewNode, User
-from engine.domain.record import IngestReport, LeftOut
+from engine.domain.report import DeferredWork, IngestReport
 from engine.domain.search import SearchRequest
 from engine.ingest.extraction.form import Extracted, prompt_for
 from engine.knowledge.configuration import load_domain
@@ -50,11 +50,11 @@ async def test_a_node_that_is_there_already_waits_for_no_vector_of_a_refused_one
     memory = engine.memory(user.user_id)
     await memory.nodes.provision(NewNode(user.user_id, "Herons"))
     await engine.pending.run()
-    before = (await engine.pending.waiting()).nodes
+    before = await engine.pending.waiting()
     again = await within(memory, tokens=0).nodes.provision(NewNode(user.user_id, "Herons"))
-    assert not again.created and (await engine.pending.waiting()).nodes == before
+    assert not again.created and (await engine.pending.waiting()) == before
     assert (await within(memory, tokens=0).nodes.provision(NewNode(user.user_id, "Egrets"))).created
-    assert (await engine.pending.waiting()).nodes == before + 1
+    assert (await engine.pending.waiting()) == before + 1
 
 
 @pytest.mark.ledger("X08")
@@ -96,7 +96,7 @@ async def test_a_long_record_is_read_as_far_as_the_limits_go(
         )
     read = sum(line.startswith("[") for asked in server.requests for line in asked.text.splitlines())
     assert (len(server.requests), report.extraction.calls, report.extraction.whole) == (2, 2, 1)
-    assert report.left_out == (LeftOut("readings", 90 - read, "This operation may call models 2 times."),)
+    assert report.left_out == (DeferredWork("readings", 90 - read, "This operation may call models 2 times."),)
     assert 0 < read < 90 and report.extraction.summaries > 0
 
 
@@ -135,7 +135,7 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
         Conversation("c", TURNS, "A call", WHEN), node_id=memory.principal.user_id
     )
     assert (report.embeddings_pending, report.extraction.facts, report.extraction.whole) == (1, 2, 0)
-    assert report.left_out == (LeftOut("embeddings", 5, f"This operation may give {enough} tokens to models."),)
+    assert report.left_out == (DeferredWork("embeddings", 5, f"This operation may give {enough} tokens to models."),)
     assert (await memory.nodes.metadata(memory.principal.user_id)).records[0].embedding_pending
     ran = await engine.pending.run()
     assert (ran.filled, ran.settled) == (5, 1)  # four items and the summary

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from uuid import uuid4
 
 import httpx
 import pytest
 
 from engine.domain.clock import Moment
-from engine.domain.fact import Fact, FactFilter, WrittenFact
+from engine.domain.fact import Fact, FactFilter, FactType, WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.retraction import RetractionSubject
@@ -130,12 +130,30 @@ async def test_facts_meet_by_whom_they_are_about_not_by_the_name(memory: Memory)
     assert len(other) == 1 and galway.status == "live"
 
 
+@pytest.mark.ledger("L01")
+async def test_a_fact_has_a_type_a_confidence_and_a_date_of_its_own(memory: Memory) -> None:
+    dated = datetime(2021, 6, 5, tzinfo=UTC)
+    people = {"Agnes": "fact", "Bruno": "preference", "Clara": "event", "Doris": "profile", "Edgar": "system"}
+    assert set(people.values()) == set(get_args(FactType))
+    for name, kind in people.items():
+        await memory.facts.write(WrittenFact(f"{name} plays the lute.", fact_type=kind, at=dated, confidence=0.6))
+    hits = (await memory.search(SearchRequest("Who plays the lute?", limit=10, kinds=("fact",)))).hits
+    assert {hit.content.split()[0]: (hit.section, hit.occurred_at) for hit in hits} == {
+        name: (kind, dated) for name, kind in people.items()
+    }
+    assert {group.name: group.facts for group in await memory.profiles.user("type")} == dict.fromkeys(
+        people.values(), 1
+    )
+    state = await memory.history.state("item", hits[0].item_id, node_id=hits[0].node_id)
+    assert state.fields["confidence"] == 0.6 and (await memory.facts.list())[0].known_from > dated
+
+
 @pytest.mark.ledger("A05", "L05")
 async def test_whom_it_is_about_is_given_or_begins_the_text(memory: Memory) -> None:
     cases = {
         ("Ellen's birthday is on March 3.", ()): ["Ellen"],
         ("My favourite colour is green.", ()): ["user"],
-        ("The boat is red.", ()): [],
+        ("The boat is red.", ()): ["boat"],
         ("The boat is red.", ("Dave",)): ["Dave"],
     }
     for (text, about), subjects in cases.items():

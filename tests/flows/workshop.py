@@ -12,7 +12,7 @@ from uuid import uuid4
 from engine.domain.clock import SystemClock
 from engine.domain.job import Report
 from engine.jobs.job import Job
-from engine.jobs.jobs import Jobs
+from engine.jobs.jobs import JobCatalogue
 from engine.jobs.queue import Queue, WorkLimits
 from engine.jobs.runs import Runs
 from engine.neurigraph import Engine
@@ -60,13 +60,13 @@ class Gate:
 @asynccontextmanager
 async def workshop(
     engine: Engine, *catalogue: Job, limits: WorkLimits = LIMITS, url: str | None = None, connect_timeout: float = 5
-) -> AsyncIterator[Jobs]:
+) -> AsyncIterator[JobCatalogue]:
     """Those jobs on the engine's database, as another engine would have them. Nobody works yet."""
     runs = Runs(engine.postgres, SystemClock())
     queue = Queue(url or engine.postgres.service.conninfo, runs, limits, connect_timeout=connect_timeout)
     schedules = {job.name: None if job.schedule == "off" else job.schedule for job in catalogue}
     await queue.open()
     try:
-        yield Jobs(catalogue, schedules, queue, runs, SystemClock())
+        yield JobCatalogue(catalogue, schedules, queue, runs, SystemClock())
     finally:
         await queue.close()

@@ -269,10 +269,29 @@ async def test_the_picture_of_entities_is_read_at_once(bobs: Tab, engine: Engine
     page.on("request", lambda request: asked.append(request.url.partition(str(bob.user.user_id))[2].partition("?")[0]))
     await page.get_by_role("tab", name="Entities").click()
     await expect(page.locator("#waiting")).to_be_hidden()
-    assert asked == ["/entities", "/relations"]
+    assert asked[0] == "/entities" and sorted(asked[1:]) == ["/entities-together", "/relations"]
     drawn = [one.entity_id for one in await memory.entities.list(limit=32)]
     wanted = {str(one.relation_id) for one in await memory.entities.relations_between(drawn, limit=500)}
-    assert set(await page.evaluate("neurigraph.cy.edges().map((edge) => edge.id())")) == wanted
+    assert set(await page.evaluate("neurigraph.cy.edges('[?solid]').map((edge) => edge.id())")) == wanted
+    dotted = await page.evaluate(
+        "neurigraph.cy.edges('[times]').map((edge) => [edge.source().id(), edge.target().id(), edge.data('times')])"
+    )
+    together = {
+        (str(one.first_id), str(one.other_id)): one.records
+        for one in await memory.entities.mentioned_together(drawn, limit=500)
+    }
+    assert dotted and all(times == f"{together[first, other]}×" for first, other, times in dotted)
+    related = {
+        frozenset(
+            await page.evaluate(
+                "(id) => [neurigraph.cy.$id(id).source().id(), neurigraph.cy.$id(id).target().id()]", one
+            )
+        )
+        for one in wanted
+    }
+    assert related.isdisjoint(frozenset(pair[:2]) for pair in dotted)
+    alone = await page.evaluate("neurigraph.cy.nodes().filter((node) => node.degree() === 0).length")
+    assert alone < 8, "most float without the lines between those that are spoken of together"
     each = [await memory.entities.relations(one, limit=500) for one in drawn]
     assert wanted == {str(one.relation_id) for found in each for one in found if one.outgoing and one.other_id in drawn}
     assert len(drawn) == 32 and len(wanted) > 3

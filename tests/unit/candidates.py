@@ -21,7 +21,7 @@ def turn(position: int = 0, **columns) -> Candidate:
     base = Candidate(
         node_id=UUID(int=1), item_id=UUID(int=position + 1), kind="turn", family="turn", session=UUID(int=7), position=position,
         number=position, words=0.0, words_previous=0.0, words_previous2=0.0, words_next=0.0, meaning=0.0, meaning_previous=0.0,
-        meaning_next=0.0, record_words=0.0, has_words=False, cosine=0.8, speaker="", occurred_at=None, dates=[], flags=flags,
+        meaning_next=0.0, record_words=0.0, has_words=False, cosine=0.8, words_overall=0.0, meaning_overall=0.0, speaker="", occurred_at=None, dates=[], flags=flags,
         word_count=0, time_expressions=0, entities=[], aboutness=None, passages=None, weights=None, tokens=None, found_by=0,
     )  # fmt: skip
     return replace(base, **columns)

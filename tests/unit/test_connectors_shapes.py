@@ -9,7 +9,7 @@ import pytest
 from test_connectors import Noted, read, sample, save
 
 from engine.connectors.locomo import SHARED_PICTURE
-from engine.errors import InvalidHistory, InvalidInput, InvalidName, TooLarge, WrongContentType
+from engine.errors import InvalidHistory, InvalidName, TooLarge
 
 
 @pytest.fixture
@@ -102,9 +102,36 @@ async def test_a_folder_of_texts(tmp_path):
     (history,) = await read(tmp_path, handle="bob", progress=progress)
     assert [file.source_id for file in history.files] == ["a.markdown", "sub/b.txt"]
     assert progress.finished == ["skipped 1 empty file"]
-    (tmp_path / "picture.png").write_bytes(b"x")
-    with pytest.raises(WrongContentType, match="picture"):
-        await read(tmp_path, handle="bob")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("mia.png", b"\x89PNG\r\n", "is not read here"),
+        ("note.txt", b"\x89PNG\r\n", "is a PNG picture by its content"),
+        ("nul.md", b"a\x00b", "is binary by its content"),
+        ("latin.txt", "über".encode("latin-1"), "is not valid UTF-8: byte 0"),
+        ("wide.txt", "über".encode("utf-16"), "is UTF-16 text by its content"),
+        ("long.txt", b"a" * 200, "has 200 bytes"),
+        ("gone.md", None, "was not found"),
+        ("out.md", "/etc/hostname", "leads out of the folder"),
+    ],
+)
+async def test_a_bad_file_is_passed_over_with_its_path_and_reason(tmp_path, name, content, reason):
+    deep = tmp_path / "vault" / "trips" / "2024"
+    deep.mkdir(parents=True)
+    (tmp_path / "vault" / "a.md").write_text("The heron needs paint.")
+    if isinstance(content, bytes):
+        (deep / name).write_bytes(content)
+    else:
+        (deep / name).symlink_to(content or deep / "nowhere.md")
+    (history,) = await read(tmp_path / "vault", handle="bob", limit=199)
+    assert [file.source_id for file in history.files] == ["a.md"]
+    (one,) = history.passed_over
+    assert one.path == f"trips/2024/{name}" and reason in one.reason and not one.reason.startswith(name)
+    (tmp_path / "vault" / "a.md").unlink()
+    with pytest.raises(InvalidHistory, match=f"trips/2024/{name} "):
+        await read(tmp_path / "vault", handle="bob", limit=199)
 
 
 async def test_texts_that_cannot_be_taken(saved, tmp_path):
@@ -119,7 +146,7 @@ async def test_texts_that_cannot_be_taken(saved, tmp_path):
     with pytest.raises(InvalidHistory, match="no file with content"):
         await read(folder, handle="bob")
     (folder / "gone.md").symlink_to(folder / "nowhere.md")
-    with pytest.raises(InvalidInput, match="was not found"):
+    with pytest.raises(InvalidHistory, match="was not found"):
         await read(folder, handle="bob")
     (folder / "gone.md").unlink()
     (folder / "out.md").symlink_to(tmp_path / "fine.txt")

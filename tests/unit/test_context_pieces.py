@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4, uuid5
 
@@ -13,10 +14,12 @@ from hypothesis import strategies as st
 
 from engine.domain.context import ContextItem, Piece
 from engine.domain.search import Hit
+from engine.domain.terms import words
 from engine.retrieval.context.about import About, FactPlace
 from engine.retrieval.context.answering import PROMPT
-from engine.retrieval.context.drafts import Drafts, Found, drafted
+from engine.retrieval.context.drafts import Drafts, drafted
 from engine.retrieval.context.fitting import fitted
+from engine.retrieval.context.found import Found
 from engine.retrieval.context.past_questions import asks_past
 from engine.retrieval.context.text import written
 from engine.retrieval.query import parse
@@ -46,7 +49,7 @@ def item(one: Hit, **changes: object) -> ContextItem:
     values: dict = {
         "item_id": one.item_id, "record_id": one.record_id, "node_id": one.node_id, "kind": one.kind, "session": one.session,
         "position": one.position, "last_position": one.position, "speaker": one.speaker, "content": one.content,
-        "occurred_at": one.occurred_at, "section": "", "title": one.record_title, "is_question": one.content.endswith("?"),
+        "occurred_at": one.occurred_at, "dates": [], "section": "", "title": one.record_title, "is_question": one.content.endswith("?"),
         "follows_question": False, "word_count": len(one.content.split()), "valid_from": None, "valid_to": None,
     }  # fmt: skip
     return ContextItem(**values | changes)
@@ -189,3 +192,44 @@ def test_whether_a_question_asks_for_the_past(question: str, past: bool) -> None
 
 def test_the_prompt_says_that_stored_texts_are_data() -> None:
     assert "never an instruction" in PROMPT.text and "<memory KEY>" in PROMPT.text
+
+
+def test_facts_go_by_the_question_and_by_the_period_that_it_names() -> None:
+    texts = (
+        "The user was born on May 9.",
+        "The user takes 50 mg.",
+        "The user takes 75 mg.",
+        "The user works at Orbis.",
+    )
+    hits = [replace(hit(uuid4(), place, text, 1.0), kind="fact") for place, text in enumerate(texts)]
+    known = [item(one) for one in hits]
+    first, second = datetime(2025, 1, 1, tzinfo=UTC), datetime(2025, 7, 1, tzinfo=UTC)
+    known[1] = replace(known[1], valid_from=first, valid_to=second)
+    known[2] = replace(known[2], valid_from=second)
+    known[3] = replace(known[3], valid_from=datetime(2026, 1, 1, tzinfo=UTC))
+    places = [FactPlace(one.item_id, NODE) for one in hits]
+    items = {one.item_id: one for one in known}
+
+    def told(question: str, month: int | None = None, of_user: Sequence[FactPlace] = ()) -> list[str]:
+        period = (datetime(2025, month, 1, tzinfo=UTC), datetime(2025, month + 1, 1, tzinfo=UTC)) if month else None
+        facts = About(facts=tuple(places))
+        gathered = Found((), facts, of_user, items, words=frozenset(words(question)), state_in=period)
+        return [piece.text for piece in pieces(drafted(gathered, len))]
+
+    assert told("works")[0] == texts[3] and told("born")[0] == texts[0]
+    assert told("mg", 3)[0] == texts[1] and told("mg", 10)[0] == texts[2]
+    assert told("works", 3)[-1] in (texts[2], texts[3]), "what began later comes last"
+    assert told("works", of_user=places)[0] == texts[3] and told("born", of_user=places)[0] == texts[0]
+
+
+def test_a_preference_that_was_found_has_the_room_of_facts() -> None:
+    best = replace(hit(uuid4(), 0, "Ann runs with the Harriers on Tuesdays.", 5.0), kind="fact")
+    plain = [
+        replace(hit(uuid4(), place, f"Ann prefers tea of kind {place}.", 0.0), kind="fact") for place in range(1, 9)
+    ]
+    talk = [hit(uuid4(), 0, f"We spoke of the weather and of dinner {place}.", 1.0) for place in range(20)]
+    items = {one.item_id: item(one) for one in (*plain, best, *talk)}
+    of_user = [FactPlace(one.item_id, NODE) for one in (*plain, best)]
+    gathered = Found((best, *talk), About(), of_user, items, words=frozenset(words("Where do I run?")))
+    fit = fitted(drafted(gathered, len), "Where do I run?", 300, len)
+    assert best.content in fit.text

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.history import Conversation, Turn
-from engine.domain.record import Skipped
+from engine.domain.report import Skipped
 from engine.ingest.cleaning import chained, cleaned, fingerprint, turns_hash
 from engine.ingest.fresh import NewTurns, new_turns
 from engine.ingest.sources import Continuation, SourceSeen
@@ -29,7 +29,7 @@ turns = st.lists(
 
 
 def known(units: int, content_hash: bytes) -> SourceSeen:
-    return SourceSeen("k", units, content_hash, uuid4(), pending=False, set_aside=False)
+    return SourceSeen("k", units, content_hash, uuid4(), False, False, 0, 1, None, False, None, None)
 
 
 @given(turns, st.data())

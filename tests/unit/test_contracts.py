@@ -26,6 +26,10 @@ PROBES = {
         "from engine.embedded import Stack",
     ),
     "The API knows operations, values, errors and settings only": ("api/app.py", "from engine.stores import postgres"),
+    "The client is a leaf: values and HTTP, no server, no driver, no engine": (
+        "api/client/requests.py",
+        "from engine.settings import Settings",
+    ),
     "The write path has no circles": ("engine/ingest/sources.py", "from engine.ingest.pipeline import Ingest"),
     "Only the stores and commits use drivers": ("engine/jobs/runs.py", "from neo4j import GraphDatabase"),
 }

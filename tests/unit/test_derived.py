@@ -13,7 +13,14 @@ import pytest
 
 from engine.knowledge.communities.describing import TOKENS, community_name, community_summary
 from engine.knowledge.communities.entities import LONGEST, importances, summary
-from engine.knowledge.communities.graph_read import KnownEntity, KnownRelation, Mentioned, ReadRecord, UserGraph, whole
+from engine.knowledge.communities.graph_read import (
+    KnownRelation,
+    MemberEntity,
+    Mentioned,
+    MentioningRecord,
+    UserGraph,
+    whole,
+)
 from engine.knowledge.communities.grouping import groups, identified, near
 from engine.knowledge.communities.meanings import ReadItem, drift, meanings
 from engine.knowledge.communities.modelled import GivenInsights, Summarised, taken
@@ -24,21 +31,21 @@ DAY = datetime(2024, 1, 1, 12, tzinfo=UTC)  # a Monday
 USER = UUID(int=7)
 
 
-def entity(name: str, mentions: int = 1, days: int = 0, *, kind: str = "person", nodes: int = 1) -> KnownEntity:
-    return KnownEntity(name, name, kind, (name,), mentions, nodes, DAY + timedelta(days=days), None)
+def entity(name: str, mentions: int = 1, days: int = 0, *, kind: str = "person", nodes: int = 1) -> MemberEntity:
+    return MemberEntity(name, name, kind, (name,), mentions, nodes, DAY + timedelta(days=days), None)
 
 
 def related(one: str, sort: str, other: str, strength: int = 1) -> KnownRelation:
     return KnownRelation(uuid4(), sort, one, other, strength, 0.8)
 
 
-def record(day: int, *names: str, role: str = "mention") -> ReadRecord:
+def record(day: int, *names: str, role: str = "mention") -> MentioningRecord:
     mentioned = tuple(Mentioned(name, role, ()) for name in names)
-    return ReadRecord(uuid4(), uuid4(), DAY + timedelta(days=day), True, mentioned)
+    return MentioningRecord(uuid4(), uuid4(), DAY + timedelta(days=day), True, mentioned)
 
 
 def graph(
-    entities: Sequence[KnownEntity], relations: Sequence[KnownRelation] = (), records: Sequence[ReadRecord] = ()
+    entities: Sequence[MemberEntity], relations: Sequence[KnownRelation] = (), records: Sequence[MentioningRecord] = ()
 ) -> UserGraph:
     return whole(entities, relations, sorted(records, key=lambda one: one.at, reverse=True))
 
@@ -75,7 +82,7 @@ def test_a_group_keeps_its_id_where_it_overlaps_most() -> None:
 
 
 def test_merged_entities_are_one_and_speakers_do_not_belong_together() -> None:
-    dave = KnownEntity("dave", "Dave", "person", ("dave", "david"), 2, 1, DAY, None)
+    dave = MemberEntity("dave", "Dave", "person", ("dave", "david"), 2, 1, DAY, None)
     known = graph(
         [dave, entity("ellen"), entity("iris")],
         [related("david", "MARRIED_TO", "ellen"), related("dave", "KNOWS", "david")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 
 from engine.errors import InvalidInput, SettingsError
 from engine.knowledge.configuration import RESERVED_TYPES, Domain, load_domain
+from engine.stores.statements import CYPHER_FOLDER
 
 pytestmark = pytest.mark.ledger("M05")
 
@@ -43,6 +45,12 @@ def test_the_shipped_domain_covers_a_life() -> None:
     for relation in domain.relations:
         assert re.fullmatch("[A-Z][A-Z0-9_]{0,62}", relation.name) and relation.name not in RESERVED_TYPES
         assert relation.symmetric == (relation.reads == relation.inverse), relation.name
+
+
+def test_no_relation_may_have_a_type_of_the_engines_own() -> None:
+    described = tomllib.loads((CYPHER_FOLDER.parent / "dictionary.toml").read_text(encoding="utf-8"))["relationships"]
+    own = {name for name in described if name != "RELATION"}  # it stands for all types of relations
+    assert own <= RESERVED_TYPES
 
 
 def test_it_reads_both_ways() -> None:

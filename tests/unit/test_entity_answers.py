@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from engine.domain.entity import Piece
+from engine.domain.entity import TextPiece
 from engine.errors import InvalidInput
-from engine.evaluation.entities import evaluate_entities
-from engine.evaluation.entity_answers import answers_of, measured_answers
-from engine.evaluation.labels import Labels, Span
+from engine.lab.evaluation.entities import evaluate_entities
+from engine.lab.evaluation.entity_answers import answers_of, measured_answers
+from engine.lab.evaluation.labels import Labels, Span
 
 TURNS = {
-    "D1:1": Piece("Carla has been with Bolt Works for years, and she sails the seagull.", "Ada"),
-    "D1:2": Piece("Nice!", "Bert"),
+    "D1:1": TextPiece("Carla has been with Bolt Works for years, and she sails the seagull.", "Ada"),
+    "D1:2": TextPiece("Nice!", "Bert"),
 }
 KINDS = {"ada": "person", "bert": "person", "carla": "person", "bolt": "organization"}
 ANSWER: dict[str, Any] = {

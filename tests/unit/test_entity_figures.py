@@ -13,9 +13,9 @@ import pytest
 
 from engine.domain.entity import Mention
 from engine.errors import InvalidInput
-from engine.evaluation.entities import SECTIONS
-from engine.evaluation.entity_names import _kinds, _kinship, _spans, measured_names
-from engine.evaluation.labels import Labels, labels_of
+from engine.lab.evaluation.entities import SECTIONS
+from engine.lab.evaluation.entity_names import _kinds, _kinship, _spans, measured_names
+from engine.lab.evaluation.labels import Labels, labels_of
 
 TURNS = [
     {"speaker": "Ada", "dia_id": "D1:1", "text": "Hello Bert! My brother saw Berlin."},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.domain.extraction import NOTHING, ExtractionReport, Unextracted, added
 from engine.errors import UnusableAnswer
 from engine.ingest.extraction.answers import answer_key
-from engine.ingest.extraction.asked import Question
+from engine.ingest.extraction.asked import ModelQuestion
 from engine.ingest.extraction.form import MOST_ENTRIES, Extracted
 from engine.providers.language import Prompt, read_answer, schema_of
 from engine.shell.extraction import extraction_lines
@@ -64,6 +64,73 @@ def test_a_usable_answer_has_a_summary_and_a_list_of_facts() -> None:
     assert len(read_answer(json.dumps(many), Extracted).facts) == MOST_ENTRIES
 
 
+def test_names_or_relations_alone_are_an_answer_and_nothing_is_none() -> None:
+    relation = {"source": "Ole", "type": "OWNS", "target": "Terne"}
+    for said in ({"entities": [{"name": "Ole", "kind": "person"}]}, {"relations": [relation]}):
+        assert read_answer(json.dumps({"summary": "", "facts": []} | said), Extracted)
+    with pytest.raises(UnusableAnswer):
+        read_answer(json.dumps({"summary": "", "facts": [], "entities": [{"name": "none"}], "relations": 1}), Extracted)
+
+
+GOOD = {"summary": "Ole has a boat.", "facts": [{"text": "Ole owns the boat Terne."}]}
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ({"facts": ["Ole owns the boat Terne.", "Ole sails."]}, {"facts": 2}),
+        ({"facts": [{"fact": "Ole sails."}, {"statement": "Ole owns a boat."}]}, {"facts": 2}),
+        ({"facts": "Ole sails."}, {"facts": 1}),
+        ({"facts": [{"text": 7}, {"text": "Ole sails."}, {"text": None}, 3]}, {"facts": 1}),
+        ({"facts": None, "observations": None, "windows": None, "entities": None, "topics": None}, {"facts": 0}),
+        ({"topics": "boats, the sea"}, {"topics": ["boats", "the sea"]}),
+        (
+            {"dates": [2024, "2025"], "relationships": "sister"},
+            {"dates": ["2024", "2025"], "relationships": ["sister"]},
+        ),
+        ({"summary": ["Ole has", "a boat."]}, {"summary": "Ole has a boat."}),
+        ({"summary": {"text": "x"}}, {"summary": ""}),
+        ({"relations": 5, "entities": "Ole"}, {"relations": [], "named": ["Ole"]}),
+    ],
+)
+def test_an_odd_field_costs_that_field_and_an_odd_entry_that_entry(given: dict[str, Any], read: dict[str, Any]) -> None:
+    answer = read_answer(json.dumps(GOOD | given), Extracted)
+    assert {name: len(answer.facts) if name == "facts" else getattr(answer, name) for name in read} == read
+
+
+def test_a_field_of_a_fact_costs_that_field() -> None:
+    odd = {"text": "Ole sails.", "tags": "sea, wind", "subjects": "Ole", "confidence": "high", "first_line": "3", "category": ["a", "b"]}  # fmt: skip
+    [fact] = read_answer(json.dumps(GOOD | {"facts": [odd]}), Extracted).facts
+    assert (fact.tags, fact.subjects, fact.confidence, fact.first_line) == (["sea", "wind"], ["Ole"], 0.5, 3)
+
+
+@pytest.mark.parametrize(
+    "facts", ["none", "N/A.", ["None"], [{"text": "null"}], [{"claim": 1}], [7, None], [[]], {"a": 1}, [{"text": ""}]]
+)
+def test_facts_of_which_none_can_be_read_are_no_answer(facts: Any) -> None:
+    with pytest.raises(UnusableAnswer):
+        read_answer(json.dumps(GOOD | {"facts": facts}), Extracted)
+
+
+@pytest.mark.parametrize("value", [True, "true", "TRUE", "yes", 1, None, "", "maybe", [], {}, "private", ...])
+def test_what_is_not_clearly_public_is_private(value: Any) -> None:
+    one = {"text": "Ole is afraid of the sea."} | ({} if value is ... else {"private": value})
+    assert read_answer(json.dumps(GOOD | {"observations": [one]}), Extracted).observations[0].private
+    assert read_answer(json.dumps(GOOD | {"observations": [one["text"]]}), Extracted).observations[0].private
+
+
+@pytest.mark.parametrize("value", [False, "false", "No", 0])
+def test_what_is_clearly_public_is_not_private(value: Any) -> None:
+    one = {"text": "Ole sails.", "private": value}
+    assert not read_answer(json.dumps(GOOD | {"observations": [one]}), Extracted).observations[0].private
+
+
+def test_a_relation_ends_only_where_that_is_clear() -> None:
+    for value, ended in ((True, True), ("true", True), ("perhaps", False), (1, False), (None, False), ("false", False)):
+        one = {"source": "Ole", "type": "OWNS", "target": "Terne", "ended": value}
+        assert read_answer(json.dumps(GOOD | {"relations": [one]}), Extracted).relations[0].ended is ended
+
+
 def test_the_form_can_constrain_a_model() -> None:
     def objects(schema: Any) -> list[Any]:
         inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else []
@@ -103,7 +170,9 @@ def test_reports_add_up_and_are_told() -> None:
 
 def test_an_answer_that_a_context_shaped_is_kept_for_its_readers_alone() -> None:
     prompts = [Prompt("extract", 9, "Read.")]
-    here, there = (Question("Ellen called.", 1, context="Known already: Ellen.", readers=node) for node in ("a", "b"))
-    plain = Question("Ellen called.", 1, readers="b")
+    here, there = (
+        ModelQuestion("Ellen called.", 1, context="Known already: Ellen.", readers=node) for node in ("a", "b")
+    )
+    plain = ModelQuestion("Ellen called.", 1, readers="b")
     assert here.keys("m", prompts)[0] not in {*there.keys("m", prompts), *plain.keys("m", prompts)}
     assert plain.keys("m", prompts)[0] in here.keys("m", prompts), "what no context shaped is for all"

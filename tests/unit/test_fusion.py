@@ -96,13 +96,15 @@ def test_without_a_vector_words_count_in_full():
 
 def test_families_have_their_own_weights():
     passage = turn(1, family="passage", kind="chunk", is_question=True, meaning=1.0)
-    ranked = fuse([turn(0, meaning=1.0), passage], question("x"), {}, WEIGHTS)
-    assert ranked[0].candidate is passage
-    assert set(ranked[0].signals) == {"meaning"}
+    [alone] = fuse([passage], question("x"), {}, WEIGHTS)
+    assert set(alone.signals) == {"meaning"}
+    by_family = {one.candidate.family: one for one in fuse([turn(0, meaning=1.0), passage], question("x"), {}, WEIGHTS)}
+    assert by_family["passage"].weights == "passage" and by_family["turn"].weights == "turn_without_tokens"
+    assert by_family["passage"].signals["meaning"] > by_family["turn"].signals["meaning"]
 
 
-def test_equal_scores_keep_the_order_of_the_conversation():
-    assert order([turn(2), turn(0), turn(1)]) == [0, 1, 2]
+def test_equal_scores_keep_the_order_of_the_candidates():
+    assert order([turn(2), turn(0), turn(1)]) == [2, 0, 1]
     assert fuse([], question("x"), {}, WEIGHTS) == []
 
 
@@ -246,3 +248,33 @@ def test_a_file_with_errors_is_refused(tmp_path, content):
         load_weights(own)
     with pytest.raises(SettingsError):
         load_weights(tmp_path / "missing.toml")
+
+
+def told(position: int, subject: int, **columns):
+    """A fact about an entity."""
+    return turn(position, kind="fact", family="fact", entities=[subject], aboutness=[1], meaning_overall=1.0, **columns)
+
+
+def test_a_fact_about_who_asks_is_preferred_where_the_question_says_i():
+    facts = [told(0, 7, meaning=0.4), told(1, 8), turn(2, meaning_overall=1.0, meaning=0.2)]
+
+    def places(asker: frozenset[int]) -> list[int]:
+        return [one.candidate.position for one in fuse(facts, question("where do I work"), {}, WEIGHTS, None, asker)]
+
+    assert (places(frozenset({8}))[0], places(frozenset())) == (1, [2, 0, 1])
+
+
+def test_what_held_in_a_month_may_have_been_said_before_it():
+    july, october, february = (
+        datetime(year, month, 3, tzinfo=UTC) for year, month in ((2025, 7), (2025, 10), (2026, 2))
+    )
+    turns = [
+        turn(0, occurred_at=july, words=2.0),
+        turn(1, occurred_at=october, dates=["2025-10-19"], words=0.5),
+        turn(2, occurred_at=february, words=2.2),
+        turn(3, occurred_at=october, words=0.5),
+    ]
+    assert order(turns, "What was my dose in October?")[0] == 0
+    assert order(turns, "What was my dose in October 2025?")[0] == 0
+    assert order(turns, "What did I do in October?")[:2] == [1, 3]
+    assert order(turns, "What is my dose?")[0] == 2

@@ -9,7 +9,7 @@ import pytest
 from neo4j_graphrag.types import LLMMessage
 from pydantic import BaseModel, Field, SecretStr
 
-from engine.errors import ProviderUnavailable, RequestRefused, SettingsError, UnusableAnswer
+from engine.errors import CutAnswer, ProviderUnavailable, RequestRefused, SettingsError, UnusableAnswer
 from engine.providers.language import Prompt, read_answer, schema_of
 from engine.providers.services import FAILURES, ServiceModel
 from engine.settings import Settings
@@ -150,6 +150,61 @@ async def test_an_answer_that_cannot_be_used_says_so(
 async def test_json_inside_prose_is_found(model: ServiceModel, server: ModelServer) -> None:
     server.script = [Misbehaviour(content='Sure {as you like}:\n```json\n{"colour": "red", "inner": []}\n```\nBye.')]
     assert (await model.answer(PROMPT, "red", Colour)).value.colour == "red"
+
+
+FINAL = '{"colour": "red", "inner": []}'
+DRAFT = '{"colour": "blue", "inner": []}'
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"<think>A draft: {DRAFT} no.</think>{FINAL}", f"{DRAFT} is wrong.</think>\n{FINAL}", f"{DRAFT}\nBetter: {FINAL}",
+        f"<reasoning>{DRAFT}</reasoning> {FINAL}", f"[THINK]{DRAFT}[/THINK]{FINAL}", f"{FINAL}<thinking>or {DRAFT}</thinking>",
+        "<think>" + "{x} " * 400 + f"</think>{FINAL}", f"{FINAL} <scratchpad> {DRAFT}",
+        f"◁think▷{DRAFT}◁/think▷{FINAL}", f"<|begin_of_thought|>{DRAFT}<|end_of_thought|>{FINAL}",
+    ],
+)  # fmt: skip
+def test_the_last_object_outside_of_reasoning_is_the_answer(answer: str) -> None:
+    assert read_answer(answer, Colour).colour == "red"
+
+
+@pytest.mark.parametrize("answer", [f"<think>{DRAFT}</think> I do not know.", f"<think>{DRAFT}", f"{DRAFT}</thought>"])
+def test_a_draft_is_no_answer(answer: str) -> None:
+    with pytest.raises(UnusableAnswer):
+        read_answer(answer, Colour)
+
+
+def test_a_mark_of_reasoning_inside_a_text_is_text() -> None:
+    assert read_answer('{"colour": "</think> or <think>", "inner": []}', Colour).colour == "</think> or <think>"
+
+
+@pytest.mark.parametrize("answer", [FINAL[:-5], f"{DRAFT} no, {FINAL[:-1]}", "", '{"inner": [{"shade": "x"}'])
+async def test_an_answer_that_was_cut_says_so(model: ServiceModel, server: ModelServer, answer: str) -> None:
+    server.script = [Misbehaviour(content=answer, at_limit=True)]
+    with pytest.raises(CutAnswer, match="cut") as caught:
+        await model.answer(PROMPT, "red", Colour)
+    assert caught.value.output_tokens == 20 and len(server.requests) == 1
+
+
+async def test_prose_behind_a_whole_answer_may_be_cut(model: ServiceModel, server: ModelServer) -> None:
+    server.script = [Misbehaviour(content=f"{FINAL} I hope that", at_limit=True)]
+    assert (await model.answer(PROMPT, "red", Colour)).value.colour == "red"
+
+
+async def test_the_form_is_sent_once_until_a_service_does_not_keep_to_it(
+    model: ServiceModel, server: ModelServer
+) -> None:
+    server.script = [Misbehaviour(content=FINAL), WRONG_FORM, Misbehaviour(content=FINAL)]
+    await model.answer(PROMPT, "red", Colour)
+    with pytest.raises(UnusableAnswer):
+        await model.answer(PROMPT, "red", Colour)
+    await model.answer(PROMPT, "red", Colour)
+    assert [("schema" in asked.system, asked.constrained) for asked in server.requests] == [
+        (False, True),
+        (False, True),
+        (True, True),
+    ]
 
 
 async def test_a_service_without_constraints_is_asked_without(model: ServiceModel, server: ModelServer) -> None:

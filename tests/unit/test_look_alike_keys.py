@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
+from importlib.resources import files
+
 import pytest
 
 from engine.domain.look_alikes import look_alike_key
@@ -21,6 +25,29 @@ def test_look_alikes_of_one_handle_have_one_key(name: str) -> None:
 )
 def test_case_makes_no_difference_in_other_scripts(one: str, other: str) -> None:
     assert look_alike_key(one) == look_alike_key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Νina", "Nina"), ("Υves", "yves"), ("ϲarl", "Carl"), ("ꮁon", "Ron"), ("ΝΑΝΑ", "Nana"), ("Іda", "ida")],
+)
+def test_a_letter_is_compared_in_the_case_that_is_written(one: str, other: str) -> None:
+    assert look_alike_key(one) == look_alike_key(other)
+
+
+def test_each_letter_of_the_table_that_looks_like_one_of_ascii_is_taken_for_one() -> None:
+    table = json.loads(files("confusable_homoglyphs").joinpath("confusables.json").read_text(encoding="utf-8"))
+    compared, missed = 0, []
+    for character, others in table.items():
+        single = [other["c"] for other in others if len(other["c"]) == 1]  # `rn` beside `m` is not compared
+        like = {other.casefold() for other in single if other.isascii() and other.isalpha()}
+        if len(character) == 1 and unicodedata.category(character)[0] == "L" and not character.isascii() and like:
+            # I, l and 1 look alike in many fonts, and handles keep them apart: a letter like one of them has one of their keys
+            like |= {"i", "l", "1"} if like & {"i", "l"} else set()
+            compared += 1
+            missed += [] if look_alike_key(character) in like else [character]
+    # What a letter *is*, a compatible form of another one, comes before what it looks like: the long s is an s.
+    assert compared > 1000 and set(missed) <= set("Ƽſ")
 
 
 def test_what_differs_visibly_stays_different() -> None:

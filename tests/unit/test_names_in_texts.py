@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.domain.entity import Mention, Piece
+from engine.domain.entity import Mention, TextPiece
 from engine.domain.names import name_key
 from engine.knowledge.naming.known import KnownNames
 from engine.knowledge.naming.names import names_in
@@ -20,7 +20,7 @@ from engine.knowledge.naming.spelling import runs_of
 
 
 def read(text: str, *, speaker: str = "", title: str = "", known: dict[str, str] | None = None) -> list[Mention]:
-    return names_in([Piece(text, speaker, title)], known or {})[0]
+    return names_in([TextPiece(text, speaker, title)], known or {})[0]
 
 
 def names(mentions: Sequence[Mention]) -> list[str]:
@@ -88,18 +88,18 @@ def test_a_thing_of_somebody_is_no_person() -> None:
 
 
 def test_texts_of_a_batch_vouch_for_each_other() -> None:
-    first, second = names_in([Piece("Zorina said no.", "Ola"), Piece("I asked Zorina twice.", "Ola")], {})
+    first, second = names_in([TextPiece("Zorina said no.", "Ola"), TextPiece("I asked Zorina twice.", "Ola")], {})
     assert names(first) == names(second) == ["Zorina"]
-    [alone] = names_in([Piece("Zorina said no to Leeds.", "Ola")], {})
+    [alone] = names_in([TextPiece("Zorina said no to Leeds.", "Ola")], {})
     assert [(one.name, one.sure) for one in alone if one.form == "name"] == [("Zorina", False), ("Leeds", True)]
-    small, large = names_in([Piece("The clay is dry.", "Ola"), Piece("Clay is dry.", "Ola")], {})
+    small, large = names_in([TextPiece("The clay is dry.", "Ola"), TextPiece("Clay is dry.", "Ola")], {})
     assert names(small) == names(large) == []
 
 
 def test_a_speaker_is_a_mention_outside_of_the_text() -> None:
     assert read("Fine.", speaker="Ola Berg") == [Mention("Ola Berg", 0, 0, "person", "speaker")]
     assert read("Fine.", speaker="assistant") == []
-    greeted = names_in([Piece("Morning, Berg!", "Tam"), Piece("Fine.", "Ola Berg")], {})[0]
+    greeted = names_in([TextPiece("Morning, Berg!", "Tam"), TextPiece("Fine.", "Ola Berg")], {})[0]
     assert names(greeted) == ["Berg"]
 
 
@@ -134,7 +134,7 @@ def test_known_names_are_found_where_capitals_say_nothing() -> None:
     assert names(read("Dün Ayşe'nin evindeydik.", known=known)) == ["Ayşe"]
     assert names(read("i bought a rose", known=known)) == []
     assert names(read("昨日、山田太郎と話した。")) == [] and names(read("went to leeds with dave")) == []
-    assert read("See Tamsin.", known=known) == names_in([Piece("See Tamsin.")], KnownNames.of(known))[0]
+    assert read("See Tamsin.", known=known) == names_in([TextPiece("See Tamsin.")], KnownNames.of(known))[0]
 
 
 def test_a_known_name_may_begin_with_a_number() -> None:
@@ -144,7 +144,9 @@ def test_a_known_name_may_begin_with_a_number() -> None:
 
 
 def test_a_side_and_a_nationality_are_no_name_because_a_title_has_the_side() -> None:
-    found = names_in([Piece("Pierre lies here.", "", "South Dakota"), Piece("He met South Korean friends.")], {})
+    found = names_in(
+        [TextPiece("Pierre lies here.", "", "South Dakota"), TextPiece("He met South Korean friends.")], {}
+    )
     assert names(found[1]) == []
 
 
@@ -197,7 +199,7 @@ def test_people_without_a_name(text: str, found: list[str]) -> None:
 
 PIECES = st.lists(
     st.builds(
-        Piece,
+        TextPiece,
         st.one_of(st.text(max_size=200), st.text(alphabet="Aab. '’\"-I,\n&ÉßİǅΣ\u0301*_`1", max_size=200)),
         st.sampled_from(["", "Ola", "assistant", "İ. Ǆ", "\u0301"]),
         st.sampled_from(["", "A b", "Ola (film)", "İ", "( "]),
@@ -208,8 +210,8 @@ PIECES = st.lists(
 
 @settings(max_examples=150)
 @given(PIECES, st.dictionaries(st.text(max_size=6).map(name_key), st.just("person"), max_size=3))
-@example([Piece("İ Aa's 'Aa' \"Aa\" Aa")], {"": "thing", "aa": "person"})
-def test_any_text_gives_spans_that_lie_apart_inside_of_it(pieces: list[Piece], known: dict[str, str]) -> None:
+@example([TextPiece("İ Aa's 'Aa' \"Aa\" Aa")], {"": "thing", "aa": "person"})
+def test_any_text_gives_spans_that_lie_apart_inside_of_it(pieces: list[TextPiece], known: dict[str, str]) -> None:
     found = names_in(pieces, known)
     assert len(found) == len(pieces) and found == names_in(pieces, known)
     for piece, mentions in zip(pieces, found, strict=True):
@@ -257,18 +259,20 @@ def test_what_is_longer_than_a_name_is_none(text: str) -> None:
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_title_without_brackets_tells_more_and_titles_that_differ_tell_nothing(turned: bool) -> None:
     titles = ["Tarnwood (band)", "Tarnwood", "Velloria (album)", "Velloria (river)", "Kestrel Row (album)"]
-    pieces = [Piece(f"{title.partition(' (')[0]} was there.", title=title) for title in titles[:: -1 if turned else 1]]
+    pieces = [
+        TextPiece(f"{title.partition(' (')[0]} was there.", title=title) for title in titles[:: -1 if turned else 1]
+    ]
     found = {name: kind for one in names_in(pieces, {}) for name, kind in kinds(one).items()}
     assert found == {"Tarnwood": "thing", "Velloria": "thing", "Kestrel Row": "work"}
 
 
 def test_what_is_read_is_the_same_in_every_process() -> None:
     program = (
-        "import sys; from engine.domain.entity import Piece; from engine.knowledge.naming.names import names_in\n"
+        "import sys; from engine.domain.entity import TextPiece; from engine.knowledge.naming.names import names_in\n"
         "from engine.knowledge.relations.relating import Relating\n"
         "from engine.knowledge.configuration import load_domain\n"
         "texts = sys.stdin.read().splitlines()\n"
-        "pieces = [Piece(text, title=text.split(' ', 1)[0] + end) for text in texts for end in (' (film)', ' (band)', '')]\n"
+        "pieces = [TextPiece(text, title=text.split(' ', 1)[0] + end) for text in texts for end in (' (film)', ' (band)', '')]\n"
         "found = names_in(pieces, {'ann': 'person', 'porto': 'place'})\n"
         "print(found, Relating(load_domain()).drafts(pieces, found))"
     )

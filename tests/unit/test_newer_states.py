@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from engine.retrieval.fusion import among, fuse
 from engine.retrieval.query import parse
 from engine.retrieval.rationale import rationale
 from engine.retrieval.weights import load_weights
-from tests.unit.candidates import turn
+from tests.unit.candidates import passage, turn
 from tests.unit.test_coverage import bits
 
 WEIGHTS = load_weights()
@@ -90,10 +91,24 @@ def test_what_can_be_no_newer_state(newer):
     assert places(states(**newer))[0] == 0
 
 
+def test_of_states_before_the_end_of_a_month_the_newer_one_is_above():
+    """The rent of April is newer than that of January, the rent of September began after June."""
+    later = said(4, RENT, 9, meaning=22.5)
+    assert places([*states(), later], "What was my rent in June?")[:2] == [3, 0]
+    assert places([*states(), later], "What was my rent in February 2025?")[0] == 0
+
+
 def test_another_matter_and_what_is_far_from_the_question_stay_below():
     others = [said(0, RENT, 1, meaning=30.0), said(1, PET, 2, meaning=24.0), said(2, SPORT, 3, meaning=23.5)]
     assert places(others) == [0, 1, 2]
     assert places(states(meaning=10.0))[0] == 0, "it answers less than half as well"
+
+
+def test_passages_that_answer_better_hide_no_newer_state():
+    """Their sums are of another scale: beside a manual the new rent is above the old one, too."""
+    manual = [replace(passage(20 + number, 90.0, {}), tokens=bits(signs(300 + number))) for number in range(3)]
+    found = [place for place in places([*states(), *manual]) if place < 20]
+    assert found == [3, 0, 1, 2]
 
 
 def test_of_many_later_turns_the_one_that_is_alike_is_the_newer_state():

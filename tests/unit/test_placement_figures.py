@@ -9,7 +9,7 @@ import pytest
 
 from engine.domain.history import Conversation, History, HistoryFile, PlannedNode, Turn
 from engine.errors import InvalidInput
-from engine.evaluation.placement import Place, Right, betrayed, gold_of, judged, leaks, measured
+from engine.lab.evaluation.placement import Place, Right, betrayed, gold_of, judged, leaks, measured
 
 SALARY = Right(("Money",), (("Work", "Firm"),), ("Money",))
 CHAT = Right(())

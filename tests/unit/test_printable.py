@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.shell.plain_json import print_json
-from engine.shell.session import console
+from engine.shell.session import console, failed
 
 EVIL = "a\x1b]0;owned\x07\x1b[2J\x1b[31mb\x9b1mc\u202ed\re"
 
@@ -36,3 +36,11 @@ def test_json_holds_the_same_text_with_nothing_raw() -> None:
     print_json(out, {"text": EVIL, "name": "Zoë ש"})
     assert "\u202e" not in out.file.getvalue() and "\x9b" not in out.file.getvalue() and "Zoë ש" in out.file.getvalue()
     assert json.loads(out.file.getvalue()) == {"text": EVIL, "name": "Zoë ש"}
+
+
+def test_an_error_about_a_very_long_argument_is_one_short_line() -> None:
+    out = console()
+    out.file = io.StringIO()
+    failed(out, f"There is no user {'x' * 70_000} in the workspace /home/{'y' * 200}.")
+    written = out.file.getvalue()
+    assert len(written) < 500 and "x…" in written and written.endswith(f"in the workspace /home/{'y' * 200}.\n")

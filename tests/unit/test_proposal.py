@@ -9,7 +9,7 @@ from engine.domain.languages import language_of
 from engine.ingest.proposal.matters import clusters, matters
 from engine.ingest.proposal.model import Hierarchy, _nodes
 from engine.ingest.proposal.people import people
-from engine.ingest.proposal.proposing import Said, proposed
+from engine.ingest.proposal.proposing import SaidTurns, proposed
 
 SPEAKERS = frozenset({"Rosa", "Assistant"})
 
@@ -47,7 +47,7 @@ def test_words_speakers_and_days_are_nobody(texts: list[str]) -> None:
     assert people(texts, SPEAKERS) == []
 
 
-def spread(subjects: list[list[str]]) -> tuple[Said, np.ndarray]:
+def spread(subjects: list[list[str]]) -> tuple[SaidTurns, np.ndarray]:
     """Turns of subjects, two conversations each, with vectors that point where the subject says."""
     texts, conversations, vectors = [], [], []
     for number, said in enumerate(subjects):
@@ -58,7 +58,7 @@ def spread(subjects: list[list[str]]) -> tuple[Said, np.ndarray]:
             vector[number] = 1
             vector[8 + place % 3] = 0.2
             vectors.append(vector / np.linalg.norm(vector))
-    return Said(tuple(texts), tuple(conversations), SPEAKERS), np.stack(vectors)
+    return SaidTurns(tuple(texts), tuple(conversations), SPEAKERS), np.stack(vectors)
 
 
 GARDEN = [f"The tomatoes and the compost need water, bed {n}." for n in range(20)]
@@ -92,7 +92,7 @@ def test_two_of_a_group_lie_below_it_in_the_language_that_is_spoken() -> None:
         "Mein Bruder Kai ist krank.",
         "Kai schläft.",
     )
-    said = Said(texts, (0, 0, 1, 1), SPEAKERS)
+    said = SaidTurns(texts, (0, 0, 1, 1), SPEAKERS)
     paths = [node.path for node in proposed(said, np.eye(4, 16, dtype=np.float32)).nodes]
     assert paths == [("Familie",), ("Familie", "Britta"), ("Familie", "Kai")] or paths == [
         ("Familie",), ("Familie", "Kai"), ("Familie", "Britta"),
@@ -106,7 +106,7 @@ def test_clusters_take_any_vectors(amount: int) -> None:
 
 
 def test_nothing_is_proposed_for_too_little() -> None:
-    assert proposed(Said(("Hello.",), (0,), SPEAKERS), np.ones((1, 4), dtype=np.float32)).nodes == ()
+    assert proposed(SaidTurns(("Hello.",), (0,), SPEAKERS), np.ones((1, 4), dtype=np.float32)).nodes == ()
 
 
 def test_a_models_bad_nodes_are_left_out() -> None:
@@ -120,7 +120,7 @@ def test_a_models_bad_nodes_are_left_out() -> None:
             ]
         }
     )  # fmt: skip
-    nodes, covered = _nodes(answer, Said(("Jan called.",), (0,), SPEAKERS))
+    nodes, covered = _nodes(answer, SaidTurns(("Jan called.",), (0,), SPEAKERS))
     assert [node.path for node in nodes] == [("Family",), ("Family", "Jan")] and covered == {0}
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine.domain.terms import term_id, words
-from engine.evaluation.baselines import Baselines, StoredItem
-from engine.evaluation.rankings import Question, Ranking, figures, told_apart
+from engine.lab.evaluation.baselines import Baselines, StoredItem
+from engine.lab.evaluation.rankings import Question, Ranking, figures, told_apart
 
 
 def ranking(

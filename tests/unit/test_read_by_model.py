@@ -8,22 +8,22 @@ from uuid import uuid4
 
 import pytest
 
-from engine.domain.entity import Piece
+from engine.domain.entity import TextPiece
 from engine.domain.extraction import ModelReading, NamedByModel, StatedByModel
 from engine.domain.names import name_key
 from engine.ingest.extraction.form import Extracted
 from engine.knowledge.configuration import load_domain
-from engine.knowledge.mentions import Text, used_name
+from engine.knowledge.mentions import SourceText, used_name
 from engine.knowledge.naming.names import names_in
 from engine.knowledge.read_by_model import known_names, marked, over, same_names, stated, times
 from engine.knowledge.resolution.doubts import doubts_of, joined
-from engine.knowledge.resolution.resolving import FoundName, Known, Resolution, Review, resolve
+from engine.knowledge.resolution.resolving import FoundName, KnownCandidate, Resolution, ReviewPair, resolve
 
 DOMAIN = load_domain().model_copy(update={"free_form": False})
 WHEN = datetime(2024, 5, 8, tzinfo=UTC)
 
 
-def found(texts: Sequence[Text], reading: ModelReading) -> dict[str, tuple[str, str]]:
+def found(texts: Sequence[SourceText], reading: ModelReading) -> dict[str, tuple[str, str]]:
     """Kind and role of each name that is sure."""
     mentions = names_in([text.piece for text in texts], known_names([reading], DOMAIN))
     return {
@@ -36,7 +36,7 @@ def found(texts: Sequence[Text], reading: ModelReading) -> dict[str, tuple[str, 
 
 @pytest.mark.ledger("F08", "M05")
 def test_names_of_a_model_count_where_they_stand_in_the_text() -> None:
-    texts = [Text(uuid4(), Piece("Ford Transit is assigned to Ellen, for the Harbour Crane.", "Bob"), WHEN)]
+    texts = [SourceText(uuid4(), TextPiece("Ford Transit is assigned to Ellen, for the Harbour Crane.", "Bob"), WHEN)]
     reading = ModelReading(
         (
             NamedByModel("Ford Transit", "product", role="component"),
@@ -65,7 +65,7 @@ def test_names_of_one_entity_are_decided_as_one_unless_two_speak() -> None:
 
 @pytest.mark.ledger("M05")
 def test_relations_have_a_listed_type_and_a_place() -> None:
-    text = Text(uuid4(), Piece("Ellen has been at Harlan Joinery since 2021.", "Bob"), WHEN)
+    text = SourceText(uuid4(), TextPiece("Ellen has been at Harlan Joinery since 2021.", "Bob"), WHEN)
     one = StatedByModel("Ellen", "works at", "Harlan Joinery", text.item_id, "2021")
     bad = (
         StatedByModel("Ellen", "ADORES", "Harlan Joinery", text.item_id),
@@ -97,7 +97,7 @@ def test_an_answer_drops_bad_entries_and_takes_that_of_the_first_prompt() -> Non
     assert answer.named == ["Ellen", "Dave"]
     assert [(one.kind, one.also, one.role) for one in answer.entities] == [
         ("", [], "mention"),
-        ("person", [], "mention"),
+        ("person", ["D"], "mention"),
     ]
     [relation] = answer.relations
     assert (relation.since, relation.until, relation.ended, relation.line) == ("", "", False, 0)
@@ -108,10 +108,10 @@ def test_an_answer_drops_bad_entries_and_takes_that_of_the_first_prompt() -> Non
 # what rules leave open -------------------------------------------------------------------------------------
 
 
-def doubtful() -> tuple[dict[FoundName, Resolution], list[Known]]:
+def doubtful() -> tuple[dict[FoundName, Resolution], list[KnownCandidate]]:
     known = [
-        Known("person:dave-kowalski", "Dave Kowalski", "person"),
-        Known("person:dave-miller", "Dave Miller", "person"),
+        KnownCandidate("person:dave-kowalski", "Dave Kowalski", "person"),
+        KnownCandidate("person:dave-miller", "Dave Miller", "person"),
     ]
     return resolve([FoundName("Dave", "0", "person", texts=("Dave called.",))], known, "b"), known
 
@@ -134,8 +134,8 @@ def test_joins_within_a_batch_end_at_one_entity() -> None:
     a, b, c = (FoundName(name, "0", "person") for name in ("Ann", "Anna", "Annie"))
     resolved = {
         a: Resolution("person:ann", "Ann", "person", True, ""),
-        b: Resolution("person:anna", "Anna", "person", True, "", (Review("person:ann", 0.5, ""),)),
-        c: Resolution("person:annie", "Annie", "person", True, "", (Review("person:anna", 0.5, ""),)),
+        b: Resolution("person:anna", "Anna", "person", True, "", (ReviewPair("person:ann", 0.5, ""),)),
+        c: Resolution("person:annie", "Annie", "person", True, "", (ReviewPair("person:anna", 0.5, ""),)),
     }
     doubts = doubts_of(resolved, [])
     assert {one.key for one in joined(resolved, doubts, ["same", "same"]).values()} == {"person:ann"}

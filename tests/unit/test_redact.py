@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.history import Conversation, Turn
-from engine.domain.record import FileDraft, Skipped
+from engine.domain.record import FileDraft
+from engine.domain.report import Skipped
 from engine.errors import InvalidName, SettingsError
 from engine.ingest.cleaning import Cleaned, cleaned, fingerprint
 from engine.ingest.drafts import Document
+from engine.privacy import finder as windows
 from engine.privacy.nodes import check_names
 from engine.privacy.redact import KINDS, Redactor, redact
 from engine.privacy.shapes import luhn
@@ -139,6 +141,34 @@ def test_hostile_text_costs_no_more_than_it_is_long(piece: str) -> None:
     assert calls[1] <= 3 * calls[0] + 200
     long = piece * (50_000 // len(piece))
     assert len(redact(long).text) <= 2 * len(long)
+
+
+@pytest.mark.parametrize("piece", ["~a", "a~", "a|", ".'", "#x", "é~", "a!"])
+def test_what_separates_words_of_an_address_costs_no_more_than_letters(piece: str) -> None:
+    long = piece * 200_000
+    assert (
+        redact(long, ["email"]).text == long and redact(f"{long} ann@example.org", ["email"]).text == f"{long} [email]"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["**ann@example.org**", "|ann@example.org|", "#~ann@example.org", "!'ann@example.org'"]
+)
+def test_signs_that_lead_to_an_address_stay(text: str) -> None:
+    assert redact(text, ["email"]).text == text.replace("ann@example.org", "[email]")
+
+
+def test_what_lies_across_two_windows_of_a_long_text_is_found_as_in_a_short_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = [text for texts in FOUND.values() for text in texts] + [text for text, _ in IN_CONTEXT]
+    texts = [f"{'.' * place}go on, {text}, and on{'.' * 500}" for text in found for place in range(11, 120, 37)]
+    whole = [redact(text) for text in texts]
+    monkeypatch.setattr(windows, "WINDOW", 80)
+    monkeypatch.setattr(windows, "AHEAD", 380)
+    assert [redact(text) for text in texts] == whole and any(one.counts for one in whole)
+    key = "-----BEGIN PRIVATE KEY-----\n" + "QUJD\n" * 900 + "-----END PRIVATE KEY-----"
+    assert redact(f"a {key} b {key} c").text == "a [secret] b [secret] c"
 
 
 @pytest.mark.long

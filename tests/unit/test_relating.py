@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.domain.entity import Mention, Piece
+from engine.domain.entity import Mention, TextPiece
 from engine.domain.relation import RelationDraft
 from engine.knowledge.configuration import load_domain
 from engine.knowledge.relations.masking import MARK
@@ -26,7 +26,7 @@ KINDS = {
 }  # fmt: skip
 
 
-def piece_of(marked: str, speaker: str = "") -> tuple[Piece, list[Mention]]:
+def piece_of(marked: str, speaker: str = "") -> tuple[TextPiece, list[Mention]]:
     """A text whose mentions stand in brackets, with a letter for the kind: "[Ann] works at [Acme|o]"."""
     text = ""
     mentions = [Mention(speaker, 0, 0, "person", "speaker")] if speaker else []
@@ -38,7 +38,7 @@ def piece_of(marked: str, speaker: str = "") -> tuple[Piece, list[Mention]]:
             text += name
         else:
             text += part
-    return Piece(text, speaker), mentions
+    return TextPiece(text, speaker), mentions
 
 
 def drafts(marked: str, speaker: str = "Bob", said_at: datetime | None = None) -> list[RelationDraft]:
@@ -291,11 +291,97 @@ def test_any_words_are_read_and_spans_lie_in_the_text(words: list[str], speaker:
             assert end.form == "speaker" or piece.text[end.start : end.end] == end.name
 
 
+@pytest.mark.ledger("I10")
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "If my sister [Lena] calls, tell her.",
+        "They say my sister [Lena] moved away.",
+        "I said [Lena]'s my sister and if she calls, tell her.",
+        "Wenn meine Schwester [Lena] anruft, sag es ihr.",
+        "Si mi hermana [Lena] llama, dile la verdad.",
+        "Si ma soeur [Lena] appelle, dis-lui la vérité.",
+        "Se a minha irmã [Lena] ligar, diz-lhe a verdade.",
+    ],
+)
+def test_a_name_beside_its_noun_is_whose_it_is_whatever_is_supposed_of_it(marked: str) -> None:
+    assert drawn(marked, "Bob") == {"Lena SIBLING_OF Bob"}
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "If [Lena] was my sister, I would call.",
+        "I wish [Lena] were my sister.",
+        "Vielleicht ist [Lena] meine Schwester.",
+    ],
+)
+def test_what_is_supposed_of_the_noun_itself_states_nothing(marked: str) -> None:
+    assert drawn(marked, "Bob") == set()
+
+
+@pytest.mark.parametrize(
+    "marked",
+    ["Estoy casada con [Lena].", "Me casé con [Lena].", "Sou casado com [Lena].", "Je suis marié avec [Lena]."],
+)
+def test_the_speaker_is_told_by_the_verb_alone(marked: str) -> None:
+    assert drawn(marked, "Bob") & {"Bob MARRIED_TO Lena", "Lena MARRIED_TO Bob"}
+
+
+def test_a_plan_is_no_relation() -> None:
+    plan = "[Lena] marries [Tom] on May 3."
+    assert not drafts(plan, said_at=datetime(2026, 4, 1, tzinfo=UTC))
+    assert drafts(plan, said_at=datetime(2026, 5, 4, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "Suppose [Lena] works at [Orbis|o].",
+        "Imagine [Lena] lives in [Oslo|l].",
+        "I don't think [Lena] works at [Orbis|o].",
+        "Rumour has it that [Lena] works at [Orbis|o].",
+        "People say that [Lena] lives in [Oslo|l], but that is not true.",
+        "Somebody told me that [Lena] is my cousin. She is not.",
+        "[Lena] lives in [Oslo|l]. No, that's wrong.",
+        "[Lena] would love it if she lived in [Oslo|l].",
+        "We wanted to move to [Oslo|l].",
+        "[Lena] moved from [Sales|o] to [Marketing|o].",
+        "[Lena] didn't quit her job at [Orbis|o].",
+        "[Lena] never stopped working at [Orbis|o].",
+        "Angenommen, [Lena] arbeitet bei [Orbis|o].",
+        "Man sagt, [Lena] wohnt in [Oslo|l], aber das stimmt nicht.",
+        "Dicen que [Lena] vive en [Oslo|l], pero no es cierto.",
+        "Dizem que a [Lena] mora em [Oslo|l], mas isso não é verdade.",
+        "On dit que [Lena] habite à [Oslo|l], mais c'est faux.",
+    ],
+)
+def test_what_is_supposed_or_taken_back_states_nothing(marked: str) -> None:
+    assert drafts(marked) == []
+
+
+@pytest.mark.ledger("I10")
+@pytest.mark.parametrize(
+    ("marked", "sole"),
+    [
+        ("[Lena] moved to [Oslo|l].", True),
+        ("[Lena] lives in [Oslo|l].", True),
+        ("[Lena] wohnt jetzt in [Leipzig|l].", True),
+        ("[Lena] lives in [Oslo|l] for now.", False),
+        ("[Lena] also lives in [Oslo|l].", False),
+        ("[Lena] lives in [Merwede Street|l].", False),
+        ("[Lena] is married to [Ben].", True),
+    ],
+)
+def test_what_stands_beside_takes_the_place_of_nothing(marked: str, sole: bool) -> None:
+    assert [one.sole for one in drafts(marked)] == [sole]
+
+
 @settings(max_examples=200)
 @given(st.text(max_size=120), st.lists(st.tuples(st.integers(-3, 130), st.integers(-3, 130)), max_size=6))
 def test_nothing_raises_on_any_text_and_any_mentions(text: str, spans: list[tuple[int, int]]) -> None:
     mentions = [Mention(text[max(start, 0) : max(end, 0)], start, end) for start, end in spans]
-    for draft in RELATING.drafts([Piece(text, "Bob")], [mentions]):
+    for draft in RELATING.drafts([TextPiece(text, "Bob")], [mentions]):
         assert 0 <= draft.start < draft.end <= len(text)
 
 

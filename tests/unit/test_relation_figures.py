@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from engine.domain.entity import Piece
-from engine.evaluation.entity_relations import SYMMETRIC, drawn_between, measured_relations
-from engine.evaluation.labels import Labels, Span
+from engine.domain.entity import TextPiece
 from engine.knowledge.configuration import load_domain
+from engine.lab.evaluation.entity_relations import SYMMETRIC, drawn_between, measured_relations
+from engine.lab.evaluation.labels import Labels, Span
 
 TURNS = {
-    "D1:1": Piece("My sister Carla moved to Ulm.", "Ada"),
-    "D1:2": Piece("Carla works at Bolt Works.", "Bert"),
+    "D1:1": TextPiece("My sister Carla moved to Ulm.", "Ada"),
+    "D1:2": TextPiece("Carla works at Bolt Works.", "Bert"),
 }
 KINDS = {
     "ada": "person",

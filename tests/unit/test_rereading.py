@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from engine.domain.document import joined, parted
 from engine.domain.history import Conversation, Turn
 from engine.domain.layout import layout_of
 from engine.domain.record import AssignableNode, ItemDraft
-from engine.domain.rereading import HeldFields, HeldItem, Rebuilt, differing, matched_items, moved
 from engine.ingest.drafts import PlacedTurn, conversation_drafts
+from engine.records.diff import HeldFields, HeldItem, Rebuilt, diff, diff_again, differing, digest, moved
 
 NODE = AssignableNode(UUID(int=1), "s", ("Bob",), 0, "s", (), (), ("Bob",))
 SESSION = UUID(int=2)
@@ -56,7 +59,7 @@ def test_turns_come_back_from_their_transcript(turns, title, started_at, before)
 
 def held(kind: str, content: str, position: int = 0, **changes: object) -> HeldItem:
     item = HeldItem(
-        uuid4(), kind, SESSION, position, None, "", "", None, 0, len(content), 1, False, content, True, False
+        uuid4(), kind, SESSION, position, None, "", "", None, [], 0, len(content), 1, False, content, True, False
     )  # fmt: skip
     return replace(item, **changes)
 
@@ -67,10 +70,25 @@ def draft(kind: str, content: str, position: int = 0, **changes: object) -> Item
     return replace(item, **changes)
 
 
+@pytest.mark.ledger("F03")
+@given(st.lists(st.integers(0, 6)), st.lists(st.integers(0, 6)))
+def test_a_diff_keeps_as_many_as_there_are(before: list[int], after: list[int]) -> None:
+    old = [(UUID(int=index), digest(draft("chunk", str(number)))) for index, number in enumerate(before)]
+    found = diff(old, [draft("chunk", str(number)) for number in after], lambda item: item.item_id)
+    kept = [item.item_id for item in found.items if item.item_id not in found.new]
+    assert [item.content for item in found.items] == [str(number) for number in after]
+    assert len(kept) == len(set(kept)) == (Counter(before) & Counter(after)).total()
+    assert {*kept, *found.gone} == {chunk for chunk, _ in old} and len(found.gone) == len(old) - len(kept)
+    by_id = dict(old)
+    assert all(digest(item) == by_id[item.item_id] for item in found.items if item.item_id not in found.new)
+    hashes = [one for _, one in old]
+    assert parted(joined(hashes)) == hashes
+
+
 def test_what_is_the_same_keeps_its_id_what_is_new_comes_what_is_gone_ends() -> None:
     stayed, gone = held("chunk", "A boat.", 3), held("chunk", "A house.")
-    found = matched_items([gone, stayed], [draft("chunk", "A boat.", 0), draft("chunk", "A dog.", 1)], set(), 1)
-    assert (found.kept, found.items[0].item_id, found.gone) == (1, stayed.item_id, ((gone.item_id, 1),))
+    found = diff_again([gone, stayed], [draft("chunk", "A boat.", 0), draft("chunk", "A dog.", 1)], set(), 1)
+    assert (found.items[0].item_id, len(found.new), found.gone) == (stayed.item_id, 1, (gone.item_id,))
     assert [item.content for item in found.fresh] == ["A dog."]
     assert moved([gone, stayed], found.items) == ((stayed.item_id, 0, 0, 7),)
 
@@ -78,21 +96,21 @@ def test_what_is_the_same_keeps_its_id_what_is_new_comes_what_is_gone_ends() -> 
 def test_a_turn_or_a_fact_is_one_at_its_place() -> None:
     for kind in ("turn", "fact"):
         there = held(kind, "Yes.", 3)
-        found = matched_items([there], [draft(kind, "Yes.", 4)], set(), 1)
-        assert found.kept == 0 and found.gone == ((there.item_id, 1),)
+        found = diff_again([there], [draft(kind, "Yes.", 4)], set(), 1)
+        assert len(found.new) == 1 and found.gone == (there.item_id,)
 
 
 def test_what_a_hand_has_touched_never_ends_and_stays_ended() -> None:
     changed = held("fact", "Tea.", revision=2)
     ended = held("fact", "Coffee.", revision=2, holds=False)
-    found = matched_items([changed, ended], [draft("fact", "Coffee.")], set(), 1)
-    assert (found.fresh, found.gone, found.kept) == ((), (), 1)
+    found = diff_again([changed, ended], [draft("fact", "Coffee.")], set(), 1)
+    assert (found.fresh, found.gone, len(found.items)) == ((), (), 1)
 
 
 def test_what_a_renewal_ended_comes_back_as_another_item() -> None:
     before = held("fact", "Tea.", revision=2, holds=False, superseded=True)
     again = draft("fact", "Tea.", item_id=before.item_id)
-    found = matched_items([before], [again], {before.item_id}, 4)
+    found = diff_again([before], [again], {before.item_id}, 4)
     assert len(found.fresh) == 1 and found.fresh[0].item_id != before.item_id
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.domain.entity import Piece
-from engine.evaluation.entity_resolution import measured_resolution
-from engine.evaluation.labels import Labels, Span
+from engine.domain.entity import TextPiece
+from engine.lab.evaluation.entity_resolution import measured_resolution
+from engine.lab.evaluation.labels import Labels, Span
 
 TEXTS = {"musique:0": "Greta Holm met Leeds United. Holm sang.", "musique:1": "Leeds is wet. Jan Holm swims."}
 MARKED = [
@@ -28,7 +28,7 @@ def _side(text: str, mention: str) -> dict[str, Any]:
 
 def _labels(raw: dict[str, Any]) -> Labels:
     mentions = tuple(_span(*one) for one in MARKED)
-    passages = {source: Piece(text, title=source) for source, text in TEXTS.items()}
+    passages = {source: TextPiece(text, title=source) for source, text in TEXTS.items()}
     kinds = {"greta": "person", "team": "organization", "city": "place"}
     return Labels(
         {}, passages, (("musique:0",), ("musique:1",)), kinds, dict.fromkeys(kinds, ""), mentions, (), (), raw

@@ -14,7 +14,7 @@ from engine.knowledge.resolution.contexts import evidence
 from engine.knowledge.resolution.keys import canonical_key
 from engine.knowledge.resolution.name_likeness import name_likeness
 from engine.knowledge.resolution.pool import MOST_COMPARED
-from engine.knowledge.resolution.resolving import MOST_WEIGHED, FoundName, Known, Resolution, resolve
+from engine.knowledge.resolution.resolving import MOST_WEIGHED, FoundName, KnownCandidate, Resolution, resolve
 from tests.work import calls
 
 
@@ -24,8 +24,8 @@ def _person(name: str, record: str = "r1", **more: object) -> FoundName:
 
 def _known(
     name: str, *aliases: str, records: frozenset[str] = frozenset(), near: bool = True, kind: str = "person"
-) -> Known:
-    return Known(canonical_key(kind, name), name, kind, aliases, near=near, records=records)
+) -> KnownCandidate:
+    return KnownCandidate(canonical_key(kind, name), name, kind, aliases, near=near, records=records)
 
 
 def _key(answers: Mapping[FoundName, Resolution], found: FoundName) -> str:
@@ -98,7 +98,7 @@ def test_a_full_name_joins_the_bare_one_and_becomes_what_is_shown() -> None:
 
 def test_another_family_name_does_not_join() -> None:
     found = _person("Dave Grohl")
-    answer = resolve([found], [Known("person:dave", "Dave Kowalski", "person", ("Dave",))])[found]
+    answer = resolve([found], [KnownCandidate("person:dave", "Dave Kowalski", "person", ("Dave",))])[found]
     assert (answer.key, answer.new) == ("person:dave-grohl", True)
 
 
@@ -142,7 +142,7 @@ def test_a_company_is_one_with_and_without_its_form() -> None:
 
 def test_a_namesake_gets_a_key_of_its_own() -> None:
     found = _person("Paul Weiss Jr.")
-    taken = Known(canonical_key("person", found.name), "Someone Else", "person")
+    taken = KnownCandidate(canonical_key("person", found.name), "Someone Else", "person")
     first, second = (_key(resolve([found], [taken], batch), found) for batch in ("one", "two"))
     assert first.startswith(f"{taken.key}~") and second.startswith(f"{taken.key}~")
     assert first != second, "two batches do not see each other's entities"
@@ -162,12 +162,12 @@ def test_the_order_makes_no_difference(names: list[FoundName], seed: object) -> 
     assert resolve(names, []) == resolve(turned, [])
 
 
-def _entities(answers: Mapping[FoundName, Resolution]) -> list[Known]:
+def _entities(answers: Mapping[FoundName, Resolution]) -> list[KnownCandidate]:
     found: dict[str, list[FoundName]] = {}
     for name, answer in answers.items():
         found.setdefault(answer.key, []).append(name)
     return [
-        Known(
+        KnownCandidate(
             key,
             answers[all_[0]].name,
             answers[all_[0]].kind,
@@ -231,7 +231,7 @@ def test_the_work_of_a_batch_grows_with_its_names() -> None:
 def test_what_a_batch_has_no_room_to_compare_is_a_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "{} played the cello at the Rotterdam harbour festival with Teresa Vang and the Lunenburg orchestra."
     found = _person("Rasmusen", texts=(text.format("Rasmusen"),))
-    known = Known("person:rasmussen", "Rasmussen", "person", texts=(text.format("Rasmussen"),))
+    known = KnownCandidate("person:rasmussen", "Rasmussen", "person", texts=(text.format("Rasmussen"),))
     assert _key(resolve([found], [known]), found) == known.key
     monkeypatch.setattr(pool, "MOST_WEIGHED_OF_BATCH", 0)
     answer = resolve([found], [known])[found]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.stores.statements import sql_file, sql_names
+from engine.stores.statements import sql_names, sql_source
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
@@ -19,7 +19,7 @@ OF_KIND = re.compile(r'\bstatement\("(\w+)"')
 """A statement of the same name for records and items."""
 NAMED = re.compile(r'"([a-z_]+/[a-z_]+)"')
 CYPHER = re.compile(r'cypher\(\s*"[^"]+"|ClassVar\[str\] = "[^"]+"')
-NOT_THE_ENGINES = ("benchmarks/", "evaluation/")
+NOT_THE_ENGINES = ("lab/",)
 
 MODULES = {
     "outbox": "commit/outbox",
@@ -29,15 +29,15 @@ MODULES = {
     "delta_log": "commit/rows/deltas",
     "file_manifest": "commit/rows/manifests",
     "sources": "commit/rows/sources",
-    "pending_vectors": "commit/rows/pending_vectors",
+    "due": "commit/rows/due",
     "facts": "commit/rows/facts",
     "fact_attributes": "commit/rows/attributes",
     "retractions": "commit/rows/retractions",
     "retraction_steps": "commit/rows/retractions",
     "retracted_facts": "commit/rows/retractions",
-    "documents": "ingest/entered",
-    "document_versions": "ingest/entered",
-    "raw_resources": "ingest/entered",
+    "documents": "commit/rows/documents",
+    "document_versions": "commit/rows/documents",
+    "raw_resources": "commit/rows/resources",
     "assignments": "ingest/assignment/decisions",
     "grants": "access/grants",
 }
@@ -45,16 +45,17 @@ MODULES = {
 BESIDE = {
     "commit/set_aside": (
         "undoes a commit that is set aside, by one function",
-        "outbox metadata_records memory_items term_counts delta_log file_manifest sources pending_vectors documents document_versions"
+        "outbox metadata_records memory_items term_counts delta_log file_manifest sources due documents document_versions"
         " raw_resources assignments grants facts",
     ),
     "lifecycle/moving": (
         "one function holds all rules of a move",
-        "outbox metadata_records memory_items term_counts delta_log file_manifest pending_vectors documents assignments facts"
+        "outbox metadata_records memory_items term_counts delta_log file_manifest due documents assignments facts"
         " retraction_steps",
     ),
+    "lifecycle/embedding_versions": ("one function holds all rules of a promotion", "due"),
     "lifecycle/older_stems": ("adds the stems that older items lack", "memory_items"),
-    "history/contents": ("slices: what becomes of records and items by changes", "metadata_records memory_items"),
+    "records/slices": ("slices: what becomes of records and items by changes", "metadata_records memory_items"),
     "commit/unit_of_work": ("accepts the commits that the outbox finishes", "outbox"),
     "commit/outbox": ("makes records visible", "metadata_records"),
     "lifecycle/canary": ("fills the slot of another version of the embeddings", "metadata_records memory_items"),
@@ -66,14 +67,14 @@ BESIDE = {
     "ingest/unchained": ("marks facts that are stale, and those whose items ended", "facts"),
     "knowledge/facts/carried": ("carries facts into the graph", "facts"),
     "lifecycle/mending/entities": ("has facts carried into the graph again", "facts"),
-    "lifecycle/pending_vectors": ("makes vectors that were left out", "metadata_records pending_vectors"),
+    "commit/rows/due": ("marks records whose vectors are all there", "metadata_records"),
     "lifecycle/older_tokens": ("makes tokens of items that are older than these", "memory_items"),
     "lifecycle/file_states": ("states of files change without a commit", "file_manifest"),
     "lifecycle/remedies": (
         "mends what is lost",
-        "metadata_records memory_items delta_log file_manifest sources pending_vectors",
+        "metadata_records memory_items delta_log file_manifest sources due",
     ),
-    "lifecycle/mending/shells": ("mends what is lost", "term_counts"),
+    "lifecycle/mending/shells": ("mends what is lost", "term_counts due"),
 }
 """Modules beside: why, and the tables that they write."""
 
@@ -98,7 +99,7 @@ def writers() -> dict[str, set[str]]:
     functions = written_by_functions()
     tables = {}
     for name in sql_names():
-        lines = sql_file(name).read_text(encoding="utf-8").splitlines()
+        lines = sql_source(name).splitlines()
         text = "\n".join(line for line in lines if not line.startswith("--"))
         called = set(CALLS.findall(text)) & functions.keys()
         tables[name] = set(WRITES.findall(text)).union(*(functions[one] for one in called))
@@ -124,4 +125,4 @@ def test_only_one_function_enters_commits() -> None:
     inserts = re.compile(r"INSERT\s+INTO\s+engine\.outbox\b")
     named = [path.stem for path in FUNCTIONS.rglob("*.sql") if inserts.search(path.read_text(encoding="utf-8"))]
     assert named == ["accept_commit"]
-    assert [name for name in sql_names() if inserts.search(sql_file(name).read_text())] == ["leaks/insert_outbox"]
+    assert [name for name in sql_names() if inserts.search(sql_source(name))] == ["leaks/insert_outbox"]

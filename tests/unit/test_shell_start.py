@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 import pytest
 import typer
 
+import engine.lab.commands
 import engine.shell
 from engine.shell.application import COMMANDS, EXAMPLES, command
 from tests.contract.operations import commands_of
@@ -72,14 +73,15 @@ def test_the_table_of_commands_is_what_the_modules_make() -> None:
     listed = {place: set(names.split()) for place, names in COMMANDS.items()}
     made = {}
     for place in listed:
-        module, name = place.split(".")
-        commands = getattr(import_module(f"engine.shell.{module}"), name)
+        module, _, name = place.rpartition(".")
+        commands = getattr(import_module(module), name)
         made[place] = {commands.info.name} if commands.info.name else set(typer.main.get_group(commands).commands)
     assert listed == made
-    modules = {module.name for module in iter_modules(engine.shell.__path__)}
-    assert {place.split(".")[0] for place in COMMANDS} >= {
-        name for name in modules if hasattr(import_module(f"engine.shell.{name}"), "commands")
-    } - {"session"}
+    folders = (engine.shell, engine.lab.commands)
+    modules = {f"{folder.__name__}.{one.name}" for folder in folders for one in iter_modules(folder.__path__)}
+    assert {place.rpartition(".")[0] for place in COMMANDS} >= {
+        name for name in modules if hasattr(import_module(name), "commands")
+    } - {"engine.shell.session"}
 
 
 @pytest.mark.parametrize(

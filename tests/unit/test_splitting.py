@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
-from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.document import allotted, chunk_hash, joined, matched, parted
+from engine.domain.document import allotted
 from engine.domain.splitting import CHUNK, chunks
 
 WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern basket copper".split()
@@ -87,21 +86,6 @@ def test_one_edit_of_a_long_text_changes_a_few_passages(kind: str, seed: int) ->
     edited = text[:place] + "Something else happened here, and nobody knows why. " + text[place:]
     before, after = Counter(sections(text)), Counter(sections(edited))
     assert (after - before).total() <= 20 < after.total() / 5
-
-
-@pytest.mark.ledger("F03")
-@given(st.lists(st.integers(0, 6)), st.lists(st.integers(0, 6)))
-def test_matching_keeps_as_many_as_there_are(before: list[int], after: list[int]) -> None:
-    digests = [chunk_hash("", str(number)) for number in range(7)]
-    old = [(UUID(int=index), digests[number]) for index, number in enumerate(before)]
-    match = matched(old, [digests[number] for number in after])
-    kept = [place for place in match.places if place is not None]
-    assert len(kept) == len(set(kept)) == (Counter(before) & Counter(after)).total()
-    assert {*kept, *match.gone} == {chunk for chunk, _ in old} and len(match.gone) == len(old) - len(kept)
-    by_id = dict(old)
-    for place, number in zip(match.places, after, strict=True):
-        assert place is None or by_id[place] == digests[number]
-    assert parted(joined([digest for _, digest in old])) == [digest for _, digest in old]
 
 
 @pytest.mark.ledger("N14")

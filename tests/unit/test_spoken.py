@@ -7,21 +7,21 @@ from uuid import uuid4
 
 import pytest
 
-from engine.domain.entity import Piece
+from engine.domain.entity import TextPiece
 from engine.domain.extraction import UNASKED
 from engine.knowledge.configuration import load_domain
-from engine.knowledge.entities import Entities, KnownEntity, Spoken, _resolved
-from engine.knowledge.mentions import Text
+from engine.knowledge.entities import EntityFinder, KnownEntity, Spoken, _resolved
+from engine.knowledge.mentions import SourceText
 from engine.knowledge.read_records import read_records
 
 NO_STORE: Any = None
 """What is decided here reads nothing."""
-ENTITIES = Entities(NO_STORE, NO_STORE, load_domain())
+ENTITIES = EntityFinder(NO_STORE, NO_STORE, load_domain())
 
 
 def _spoken(turns: list[tuple[str, str]], *known: KnownEntity) -> Spoken:
     """Of a conversation: speakers and what they say."""
-    texts = [Text(uuid4(), Piece(text, speaker)) for speaker, text in turns]
+    texts = [SourceText(uuid4(), TextPiece(text, speaker)) for speaker, text in turns]
     read = read_records([texts], [UNASKED], ENTITIES.domain)
     [spoken] = ENTITIES._decided(read, _resolved(read, known))
     return spoken

@@ -38,6 +38,13 @@ def test_output_that_has_no_room_or_no_reader_ends_the_command(tmp_path: Path, a
 
 
 @pytest.mark.ledger("U05")
+def test_an_input_that_is_closed_is_empty(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} -m engine.cli --home {tmp_path} record conversation talk <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env=CLEAN, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "There are no turns to store.\n")
+
+
+@pytest.mark.ledger("U05")
 def test_a_file_for_which_there_is_no_room_stays_as_it_was(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", "64k") as small_disk:
         written_whole(small_disk)

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.benchmarks.token_means import bundled_turns, mean_of
 from engine.domain.embedding import MOST_TOKENS
 from engine.embedded.encoder_files import ENCODER_NAMES, encoder_folder
+from engine.lab.benchmarks.token_means import bundled_turns, mean_of
 from engine.progress import Silent
 from engine.providers.counting_tokens import MEANS
 from engine.providers.onnx import OnnxEncoder

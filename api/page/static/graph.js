@@ -30,6 +30,10 @@ function style(many) {
     } },
     { selector: "edge[?solid]", style: { "curve-style": "bezier", "control-point-step-size": 64, "line-style": "solid", opacity: 0.9, label: "data(label)" } },
     { selector: "edge.near", style: { label: "data(label)", opacity: 1, width: 2.2, "line-color": accent, "target-arrow-color": accent, color: text } },
+    { selector: "edge[times]", style: {
+      "curve-style": "straight", width: 1, "line-style": "dotted", opacity: 0.45, label: "data(times)", color: quiet, "font-size": 10, "min-zoomed-font-size": 7,
+      "font-family": "system-ui, sans-serif", "text-outline-color": ground, "text-outline-width": 3,
+    } },
     { selector: ".then", style: { opacity: 0.25 } },
     { selector: ".aside", style: { opacity: 0.2 } },
     { selector: "edge.aside", style: { opacity: 0.1 } },
@@ -205,7 +209,7 @@ export function clear() {
 
 export const nodeSize = (node, records) => (node.layer === 0 ? 46 : Math.min(20 + 6 * Math.sqrt(records), 50));
 
-export function entityElements(entities, relations, places) {
+export function entityElements(entities, relations, together, places) {
   const most = Math.max(1, ...entities.map((one) => one.mentions));
   return {
     nodes: entities.map((one) => ({
@@ -215,8 +219,13 @@ export function entityElements(entities, relations, places) {
       },
       position: { ...places.get(one.entity_id) },
     })),
-    edges: relations.map((one) => ({
-      data: { id: one.relation_id, source: one.source_id, target: one.target_id, label: one.reads, solid: true },
-    })),
+    edges: [
+      ...together.map((one) => ({
+        data: { id: `${one.first_id} ${one.other_id}`, source: one.first_id, target: one.other_id, times: `${one.records}×` },
+      })),
+      ...relations.map((one) => ({
+        data: { id: one.relation_id, source: one.source_id, target: one.target_id, label: one.reads, solid: true },
+      })),
+    ],
   };
 }

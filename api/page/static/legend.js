@@ -15,5 +15,6 @@ export function legend() {
   if (view.answer && view.tab === "nodes") {
     shapes.push(entry(mark("ellipse", themed("mark"), { hollow: true, ring: true }), "anchor"), entry(mark("ellipse", themed("mark")), "holds hits"));
   }
-  $("legend").replaceChildren(...shapes, el("li", {}, view.tab === "nodes" ? "size: records" : "size: mentions"));
+  const dotted = view.tab === "entities" ? [el("li", {}, "dotted: spoken of together, and in how many records")] : [];
+  $("legend").replaceChildren(...shapes, ...dotted, el("li", {}, view.tab === "nodes" ? "size: records" : "size: mentions"));
 }

@@ -35,7 +35,7 @@ async function openUser(user, users) {
   select.value = user.user_id;
   select.hidden = users.length < 2;
   view.home = `/v1/users/${user.user_id}`;
-  Object.assign(view, { selected: null, answer: null, asked: "", touch: NONE, entityNames: new Set(), entities: [], relations: [] });
+  Object.assign(view, { selected: null, answer: null, asked: "", touch: NONE, entityNames: new Set(), entities: [], relations: [], together: [] });
   $("results").hidden = true;
   view.timeline = await all(`${view.home}/timeline`, {}, { most: 20000 });
   document.title = `${user.display_name || user.handle} – Neurigraph`;

@@ -20,6 +20,6 @@ CALL (e) {
   UNION
   MATCH way = (e)<-[:IS_ABOUT]-(:Node) RETURN way
   UNION
-  MATCH way = (e)-[place:ANCHORED_AT]->(:Node) WITH way, place ORDER BY place.mentions DESC LIMIT 10 RETURN way
+  MATCH way = (e)-[:ANCHORED_AT]->(:Node) RETURN way
 }
 RETURN DISTINCT way

@@ -1,5 +1,5 @@
 // Phrase: who and what is known at $node
-// Purpose: the entities that most records of a node mention.
+// Purpose: the entities of which a node speaks most: those that have it among the three nodes with most of their mentions.
 // Parameters: user_id (whose graph, a text), node (a path below the root, or the name of a node).
 // Suggestions: node from nodes.
 // Returns: paths, at most 30.

@@ -8,6 +8,7 @@ MATCH place = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
 USING INDEX SEEK root:Node(node_id)
 WITH place, n, substring(reduce(path = '', p IN tail(nodes(place)) | path + '/' + p.name), 1) AS path
 WHERE toLower($node) IN [toLower(path), toLower(n.name)]
-MATCH edge = (n)-[:RELATED]-(other:Node)
+MATCH edge = (n)-[e]-(other:Node)
+WHERE e.edge_id IS NOT NULL AND e.known_to IS NULL AND type(e) <> 'WAS_RELATED'
 MATCH other_place = ({node_id: $user_id})-[:HAS_CHILD*0..5]->(other)
 RETURN place, edge, other_place

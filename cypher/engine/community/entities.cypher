@@ -12,7 +12,7 @@ CALL (n, as_of) {
   WITH DISTINCT member, size(merges) AS steps ORDER BY steps, member.entity_id
   WITH collect(member) AS members
   RETURN members, reduce(sum = 0, one IN members | sum + one.mentions) AS mentions,
-         COUNT { UNWIND members AS one MATCH (one)-[a:ANCHORED_AT]->(place:Node) WHERE a.mentions > 0 RETURN DISTINCT place } AS nodes,
+         COUNT { UNWIND members AS one UNWIND coalesce(one.places, []) AS place RETURN DISTINCT left(place, 36) AS place } AS nodes,
          reduce(last = n.last_mentioned_at, one IN members | CASE WHEN one.last_mentioned_at > last THEN one.last_mentioned_at ELSE last END) AS last_mentioned_at
 }
 WITH n, members, mentions, nodes, last_mentioned_at

@@ -2,7 +2,7 @@
 // Parameters: changes [{number, kind, revision, node_id, edge_id, grant_id (of its subject; the others null)}]. Returns: number.
 UNWIND $changes AS c
 OPTIONAL MATCH (n:Node {node_id: c.node_id})
-OPTIONAL MATCH (:Node)-[e:RELATED {edge_id: c.edge_id}]->(:Node)
+OPTIONAL MATCH (:Node)-[e:part.edge() {edge_id: c.edge_id}]->(:Node)
 OPTIONAL MATCH (:Subject)-[g:GRANTED {grant_id: c.grant_id}]->(:Node)
 WITH c, n, e, g
 WHERE c.kind = 'node_revised' AND coalesce(n.revision, 1) < c.revision

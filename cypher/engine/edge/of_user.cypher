@@ -3,8 +3,9 @@
 //   earliest (of both that are asked for, else the end of time: readers other than the user see nothing from before their right),
 //   limit, after (names of both ends, type and id of the edge before them, or four empty texts). Returns: a row an edge.
 WITH $as_of AS as_of, part.rights() AS rights
-MATCH (source:Node {user_id: $user_id})-[e:RELATED|WAS_RELATED]->(target:Node {user_id: $user_id})
-WHERE source.name_key IS NOT NULL  // lets the index on user and name find all of a user
+MATCH (source:Node {user_id: $user_id})-[e:part.edge()|WAS_RELATED]->(target:Node {user_id: $user_id})
+USING INDEX SEEK source:Node(user_id, name_key)  // else some plans look at the nodes of all users
+WHERE source.name_key IS NOT NULL
   AND part.holds(e) AND part.readable(source) AND part.readable(target)
 WITH e.edge_id AS edge_id, e.edge_type AS edge_type, source.node_id AS source_id, part.name_then(source) AS source_name,
        source.state AS source_state,

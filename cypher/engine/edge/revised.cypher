@@ -3,10 +3,16 @@
 // Parameters: revision {user_id (missing in commits of older releases), edge_id, edge_type, source_id, target_id, revision, own {properties, times} or null (nothing holds any
 //   more), closed [slice_id], closed_at, added [{slice_id, properties, times}]}.
 // Returns: edge_id; no row when the shell of an end is missing.
+CYPHER 25
 MATCH (source:Node {node_id: $revision.source_id}), (target:Node {node_id: $revision.target_id})
 WHERE source.user_id = coalesce($revision.user_id, source.user_id) AND target.user_id = source.user_id
-MERGE (source)-[e:RELATED {edge_id: $revision.edge_id}]->(target)
-  ON CREATE SET e.edge_type = $revision.edge_type, e.revision = 0
+SET source.user_id = source.user_id  // takes the lock: two that apply the same edge would both make it
+WITH source, target
+CALL (source, target) {
+  WITH source, target WHERE NOT EXISTS { (source)-[there:part.edge()]->(target) WHERE there.edge_id = $revision.edge_id }
+  CREATE (source)-[:$(part.edge_type($revision.edge_type)) {edge_id: $revision.edge_id, edge_type: $revision.edge_type, revision: 0}]->(target)
+}
+MATCH (source)-[e:part.edge()]->(target) WHERE e.edge_id = $revision.edge_id
 FOREACH (row IN $revision.added |
   MERGE (source)-[w:WAS_RELATED {slice_id: row.slice_id}]->(target)
   SET w += row.properties, w.edge_id = $revision.edge_id, w.edge_type = $revision.edge_type, w.valid_from = datetime(row.valid_from),

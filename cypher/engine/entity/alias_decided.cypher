@@ -13,7 +13,7 @@ CALL (e, at) {
   WITH e, a, at WHERE coalesce(a.decided_at <= at, true) AND NOT EXISTS { (a)-[:NAMES]->(other:Entity) WHERE other <> e }
   MERGE (a)-[:NAMES]->(e)
   SET a.user_key = replace($decision.user_id, '-', ''), a.value = coalesce(a.value, $decision.value), a.name = coalesce(a.name, $decision.value),
-      a.known_from = coalesce(a.known_from, at)
+      a.known_from = coalesce(a.known_from, at), a.withdrawn = null
   SET a.decided_at = at, a.verified = true, a.not_of = CASE WHEN e.entity_id IN a.not_of THEN nullIf([one IN a.not_of WHERE one <> e.entity_id], []) ELSE a.not_of END
   FOREACH (_ IN CASE WHEN a.type <> 'name' OR a.key IN coalesce(e.given_names, []) THEN [] ELSE [1] END |
     SET e.given_names = coalesce(e.given_names, []) + a.key, e.given_at = coalesce(e.given_at, []) + at)

@@ -10,6 +10,8 @@ WITH e, datetime($correction.at) AS at
 FOREACH (_ IN CASE WHEN coalesce(last(e.renamed) < at, true) AND ($correction.name <> e.name OR e.renamed IS NULL) AND $correction.name IS NOT NULL THEN [1] ELSE [] END |
   SET e.names_before = coalesce(e.names_before, []) + e.name, e.renamed = coalesce(e.renamed, []) + at, e.corrected_reason = $correction.reason
   SET e.name = $correction.name, e.name_key = $correction.name_key)
+FOREACH (_ IN CASE WHEN last(e.renamed) = at AND $correction.name IS NOT NULL THEN [1] ELSE [] END |  // applied again: the name may have been lost
+  SET e.name = $correction.name, e.name_key = $correction.name_key)
 FOREACH (_ IN CASE WHEN coalesce(last(e.rekinded) < at, true) AND ($correction.kind <> e.kind OR e.rekinded IS NULL) AND $correction.kind IS NOT NULL THEN [1] ELSE [] END |
   SET e.kinds_before = coalesce(e.kinds_before, []) + e.kind, e.rekinded = coalesce(e.rekinded, []) + at, e.corrected_reason = $correction.reason
   REMOVE e:$([label IN labels(e) WHERE label <> 'Entity'])
@@ -24,7 +26,7 @@ CALL (e, at) {
   WITH a, e, at WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
   CREATE (a)-[:NAMES]->(e)
   SET a.user_key = replace($correction.user_id, '-', ''), a.value = coalesce(a.value, $correction.name), a.name = coalesce(a.name, $correction.name),
-      a.known_from = coalesce(a.known_from, at)  // it may only have been taken away so far
+      a.known_from = coalesce(a.known_from, at), a.withdrawn = null  // it may only have been taken away so far
   RETURN count(*) AS named
 }
 RETURN e.entity_id AS entity_id

@@ -35,7 +35,7 @@ RETURN one.number AS number, found.key AS key, n.kind AS kind, names, COLLECT {
   WHERE relation.strength > 0 AND (relation.until IS NULL OR relation.until > toString(date(as_of)))
     AND NOT part.archived(relation)
   WITH member, relation, other ORDER BY relation.strength DESC, relation.confidence DESC, relation.relation_id LIMIT 50
-  MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(place:Node)
+  MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(place:Node) USING INDEX SEEK v:EVIDENCE(relation_id)
   WHERE part.holds(v) AND part.holds(r) AND coalesce(r.privacy, 'org') <> 'private' AND one.node IN ['', place.node_id] AND NOT v.ended
   MATCH (r)-[mention:MENTIONS]->(other)
   WHERE part.holds(mention)

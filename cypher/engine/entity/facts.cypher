@@ -15,6 +15,6 @@ WHERE all(merge IN merges WHERE part.holds(merge)) AND s.fact_id = f.fact_id AND
   AND (f.status = 'live' OR $ended AND f.status <> 'confirmation') AND ($scoped OR f.scope = 'user') AND part.told(f, r)
   AND part.opened(n, 'records') AND part.opened(n, 'items')
 WITH f, n, r, any(one IN collect(a.primary) WHERE one) AS subject
-ORDER BY subject DESC, f.status <> 'live', f.confirmations DESC, coalesce(f.last_confirmed_at, f.said_at, f.known_from) DESC, f.fact_id LIMIT $limit
+ORDER BY subject DESC, f.status <> 'live', f.confirmations DESC, coalesce(f.last_confirmed_at, f.said_at, f.known_from) DESC, f.caption, f.fact_id LIMIT $limit
 RETURN f.fact_id AS fact_id, n.node_id AS node_id, r.record_id AS record_id, f.status AS status, subject, f.stale AS stale, f.valid_from AS valid_from,
        f.valid_to AS valid_to, f.confirmations AS confirmations

@@ -7,31 +7,33 @@
 //   reviews [{key (of an entity that may be the same), score, reason}], intentions [{text, item_id, span, due}] (or none)}]}].
 // Returns: applied (records that are there).
 CYPHER 25
-UNWIND $mentions AS row
-MATCH (n:Node {user_id: row.user_id})-[:HOLDS]->(r:Record {record_id: row.record_id})
-MATCH (u:Node {node_id: row.user_id})
-WITH row, n, r, u, datetime(row.known_from) AS known_from, datetime(row.at) AS at,
+UNWIND range(0, size($mentions) - 1) AS place
+WITH place, $mentions[place] AS row
+MATCH (r:Record {record_id: row.record_id})
+WHERE r.user_id = row.user_id
+WITH place, row, r ORDER BY row.record_id
+SET r.since = coalesce(r.since, r.known_from)  // takes the lock: a withdrawal meanwhile would end the same mentions, and each would count them
+WITH place, row, r ORDER BY place  // whose a name is that two have does not depend on the ids of records
+MATCH (n:Node {user_id: row.user_id})-[:HOLDS]->(r)
+WITH row, n, r, datetime(row.known_from) AS known_from, datetime(row.at) AS at,
      coalesce([row.revision, row.reader] > [coalesce(r.mentions_revision, 0), coalesce(r.mentions_reader, 0)], false) AS newer
-CALL (u, n, r, row, known_from, newer) {
+CALL (n, r, row, known_from, newer) {
   MATCH (r)-[m:MENTIONS]->(e:Entity)
   WHERE newer AND m.known_to IS NULL
     AND none(one IN row.entities WHERE one.key = e.key AND one.role = m.role AND one.names = m.names AND one.spans = m.spans
              AND (NOT coalesce(row.rewordings > 0, false) OR one.context = m.context))
   SET m.known_to = known_from, e.mentions = e.mentions - 1, m.reworded = CASE WHEN row.rewordings > 0 THEN true END
-  WITH u, n, row, e
-  MATCH (e)-[a:ANCHORED_AT]->(n)
-  SET a.mentions = a.mentions - 1
-  WITH u, e WHERE row.rewordings > 0
-  MATCH (u)-[k:MENTIONED]->(e)
-  SET k.times = k.times - 1
-  RETURN collect(DISTINCT e) AS reworded
+  SET e.places = part.counted(e, n, -1)
+  WITH DISTINCT row, e
+  CALL (e) { part.anchored(e) }
+  RETURN collect(e) AS left
 }
 CALL (r, row, known_from, newer) {
   MATCH (r)-[i:INTENDS]->(e:Entity)
   WHERE newer AND i.known_to IS NULL AND none(one IN row.entities WHERE one.key = e.key AND any(said IN coalesce(one.intentions, []) WHERE said.text = i.text))
   SET i.known_to = known_from
 }
-CALL (u, n, r, row, known_from, at, newer) {
+CALL (n, r, row, known_from, at, newer) {
   UNWIND CASE WHEN newer OR row.revision IS NULL THEN row.entities ELSE [] END AS one
   MERGE (e:Entity {user_id: row.user_id, key: one.key})
     ON CREATE SET e:$(one.label), e.entity_id = one.entity_id, e.name = one.name, e.name_key = one.name_key, e.kind = one.kind, e.active = true,
@@ -48,7 +50,7 @@ CALL (u, n, r, row, known_from, at, newer) {
     WITH a, e, alias, row, known_from WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) } AND NOT e.entity_id IN coalesce(a.not_of, [])
     CREATE (a)-[:NAMES]->(e)
     SET a.user_key = replace(row.user_id, '-', ''), a.value = coalesce(a.value, alias.value), a.name = coalesce(a.name, alias.value),
-        a.known_from = coalesce(a.known_from, known_from)  // it may only have been taken away so far
+        a.known_from = coalesce(a.known_from, known_from), a.withdrawn = null  // it may only have been taken away so far
     RETURN count(*) AS named
   }
   CALL (e, r, one, row, known_from) {
@@ -58,28 +60,36 @@ CALL (u, n, r, row, known_from, at, newer) {
                     i.known_from = known_from
     SET i.item_id = said.item_id, i.span = said.span, i.due = said.due, i.known_to = CASE WHEN i.ended_with IS NULL THEN null ELSE i.known_to END
   }
-  WITH u, n, r, row, one, e
+  WITH n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
   SET e.lone = coalesce(e.lone, false) AND NOT EXISTS { (:Record)-[:MENTIONS]->(e) }
   CREATE (r)-[:MENTIONS {role: one.role, kind: one.kind, names: one.names, spans: one.spans, count: one.count, context: one.context,
                          commit_id: row.commit_id, known_from: known_from}]->(e)
-  MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
-  MERGE (u)-[k:MENTIONED]->(e) ON CREATE SET k.times = 0, k.first_at = at
-  SET e.mentions = e.mentions + 1, a.mentions = a.mentions + 1, k.times = k.times + 1
-  FOREACH (_ IN CASE WHEN k.at > at THEN [] ELSE [1] END |
-    SET k.at = at, k.context = one.context, k.source = row.record_id)
+  SET e.mentions = e.mentions + 1, e.places = part.counted(e, n, 1)
+  FOREACH (_ IN CASE WHEN e.last_mentioned_at > at THEN [] ELSE [1] END |
+    SET e.last_context = one.context, e.last_record_id = row.record_id)
+  CALL (e) { part.anchored(e) }
+  CALL (e, row) {  // no record called it by a name so far
+    WITH e, datetime(row.known_from) AS at WHERE e.name_key IS NULL
+    part.renamed_by_records(e, at)
+  }
   RETURN count(*) AS entered
 }
 SET r.mentions_revision = CASE WHEN newer THEN row.revision ELSE r.mentions_revision END,
     r.mentions_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader
                              ELSE r.mentions_reader END,
     r.mentions = CASE WHEN newer THEN size(row.entities) WHEN row.revision IS NULL THEN coalesce(r.mentions, 0) + entered ELSE r.mentions END
-WITH u, row, reworded
-CALL (u, row, reworded) {  // the last mention may have been one that its text no longer has
-  UNWIND reworded AS e
-  MATCH (u)-[k:MENTIONED {source: row.record_id}]->(e)
-  WITH e, k, part.last_mention(e) AS last
-  SET k.context = last.context, k.source = last.record_id, k.at = coalesce(last.at, k.at), e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
+WITH row, left
+CALL (row, left) {  // the last mention may have been one that its text no longer has
+  UNWIND left AS e
+  WITH row, e WHERE row.rewordings > 0 AND e.last_record_id = row.record_id
+  WITH e, part.last_mention(e) AS last
+  SET e.last_context = last.context, e.last_record_id = last.record_id, e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
+}
+CALL (row, left) {
+  UNWIND left AS e
+  WITH e, datetime(row.known_from) AS at
+  CALL (e, at) { part.renamed_by_records(e, at) }
 }
 WITH collect(DISTINCT row.record_id) AS records, collect(row) AS rows
 CALL (rows) {

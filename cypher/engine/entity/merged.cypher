@@ -18,4 +18,8 @@ CALL (e) {
   WITH one.relation AS relation, one.ender AS ender
   SET relation.enders = part.enders(relation), relation.until = ender.until, relation.ended_by = ender.relation_id
 }
+CALL (e) {  // no record calls it by a name: its display name is one of what is merged into it
+  WITH e, datetime($merge.at) AS at WHERE e.name_key IS NULL
+  part.renamed_by_records(e, at)
+}
 RETURN $merge.merge_id AS merge_id

@@ -16,4 +16,5 @@ CALL () {
 WITH as_of, rights, e, key
 WHERE e.user_id = $user_id AND e.entity_id IS NOT NULL AND part.known_by(e, key)
 RETURN e.entity_id AS entity_id, key
-ORDER BY size(key) DESC, CASE WHEN $principal = $user_id THEN e.mentions ELSE 0 END DESC, entity_id LIMIT $limit
+ORDER BY size(key) DESC, CASE WHEN $principal = $user_id THEN e.mentions ELSE 0 END DESC,
+         CASE WHEN $principal = $user_id THEN e.key ELSE entity_id END LIMIT $limit

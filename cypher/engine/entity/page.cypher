@@ -5,7 +5,8 @@
 //   the end of time), kinds (of entities; empty: all), name (normal form that one of its names begins with, or an empty text), before (mentions,
 //   entity_id of the last one before them; of the first page the largest number and an empty text), limit, most (entities that are looked at: those with
 //   the highest kept counts, which are at least as high as what is counted here), marks (of entities that are looked at: false, and true for those
-//   that are `lone`; without these they are counted as the kept counts say), everything (nothing is passed over; so it is with a name).
+//   that are `lone`; without these they are counted as the kept counts say), kept (whether the user asks
+//   for the present: then counts are taken from the graph's own ones, names from those that lead to an entity), everything (nothing is passed over; so it is with a name).
 // Returns: entities [{entity_id, name, kind, names, mentions, last_mentioned_at, nodes (how many), fact_count (live ones about it), importance and
 //   summary (of the user only)}], left_out (how many were passed over up to the end of the page; null: this may not be the whole page): one row.
 CYPHER 25
@@ -41,15 +42,35 @@ CALL () {
   WHERE part_of.user_id = $user_id AND part_of.active = false
   RETURN collect(DISTINCT e) AS merged
 }
-WITH as_of, rights, beyond, most_mentioned + as_often + merged AS looked_at, CASE WHEN size(as_often) < $most THEN '~' ELSE as_often[-1].entity_id END AS last_id
+CALL (as_of) {  // records that hold no more: the graph keeps what they mention counted
+  MATCH (n:Node)-[:HOLDS]->(r:Record)
+  WHERE $principal = $user_id AND $kept AND $name = '' AND n.user_id = $user_id AND n.name_key IS NOT NULL AND NOT part.holds(r)
+  MATCH (r)-[m:MENTIONS]->(e:Entity)
+  WHERE m.known_to IS NULL
+  WITH e, count(DISTINCT r) AS records
+  RETURN collect({e: e, records: records}) AS over
+}
+WITH as_of, rights, over, beyond, most_mentioned + as_often + merged AS looked_at, CASE WHEN size(as_often) < $most THEN '~' ELSE as_often[-1].entity_id END AS last_id
 UNWIND looked_at + [null] AS e  // so that a row stays where none does
-WITH DISTINCT as_of, rights, beyond, last_id, e
+WITH DISTINCT as_of, rights, over, beyond, last_id, e
 WHERE e IS NULL OR part.holds(e) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
-CALL (e, as_of, rights) {
-  MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
+  AND (NOT $kept OR $name = '' OR e.name_key STARTS WITH $name OR e.name_key CONTAINS ' ' + $name OR EXISTS {
+    MATCH (e)-[:SUPERSEDES*0..]->(:Entity)<-[:NAMES]-(a:Alias)  // by the names that lead to it, before its mentions are counted
+    WHERE a.key STARTS WITH $name OR a.key CONTAINS ' ' + $name })
+CALL (e, as_of, rights, over) {
+  WITH e, as_of, rights WHERE NOT $kept OR $name <> '' OR EXISTS { (e)-[:SUPERSEDES]->(:Entity) }
+  OPTIONAL MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
   WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
-  RETURN count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at, head(collect(r)) AS r,
-         collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
+  WITH e, count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at, head(collect(r)) AS r,
+       collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
+  RETURN mentions, nodes, last_mentioned_at, r, used, kinds
+  UNION ALL
+  WITH e, as_of, over WHERE $principal = $user_id AND $kept AND $name = '' AND NOT EXISTS { (e)-[:SUPERSEDES]->(:Entity) }
+  RETURN COUNT { MATCH (e)<-[m:MENTIONS]-(line:Record) WHERE m.known_to IS NULL RETURN DISTINCT line }
+           - coalesce(head([one IN over WHERE one.e = e | one.records]), 0) AS mentions,
+         size(coalesce(e.places, [])) AS nodes, e.last_mentioned_at AS last_mentioned_at,
+         head(COLLECT { MATCH (e)<-[m:MENTIONS]-(line:Record) WHERE m.known_to IS NULL AND part.holds(line) RETURN line LIMIT 1 }) AS r,
+         [COLLECT { MATCH (e)<-[:NAMES]-(a:Alias) WHERE a.type = 'name' RETURN a.key }] AS used, [] AS kinds
 }
 WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, r, reduce(keys = [], one IN used | keys + one) AS keys,
      CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
@@ -82,7 +103,7 @@ CALL (as_of, rights, page) {
     RETURN collect(value) AS names
   }
   RETURN collect({entity_id: e.entity_id,
-                  name: CASE WHEN $principal = $user_id THEN part.called_then(e) WHEN e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END,
+                  name: CASE WHEN $principal = $user_id THEN part.called_then(e) ELSE coalesce(head(names), kind_seen) END,
                   kind: kind_seen, names: names, mentions: mentions, last_mentioned_at: last_mentioned_at, nodes: nodes, fact_count: part.fact_count(e),
                   importance: CASE WHEN $principal = $user_id THEN e.importance END, summary: part.summed_up(e)}) AS entities
 }

@@ -6,8 +6,13 @@
 //   (a fact of the record that states it, too) or null}]}].
 // Returns: applied (records that are there).
 CYPHER 25
-UNWIND $relations AS row
-MATCH (:Node {user_id: row.user_id})-[:HOLDS]->(r:Record {record_id: row.record_id})
+UNWIND range(0, size($relations) - 1) AS place
+WITH place, $relations[place] AS row
+MATCH (r:Record {record_id: row.record_id})
+WHERE r.user_id = row.user_id AND EXISTS { (:Node {user_id: row.user_id})-[:HOLDS]->(r) }
+WITH place, row, r ORDER BY row.record_id
+SET r.since = coalesce(r.since, r.known_from)  // takes the lock: a withdrawal meanwhile would end the same evidence, and each would count it
+WITH place, row, r ORDER BY place
 WITH row, r, coalesce([row.revision, row.reader] > [coalesce(r.relations_revision, 0), coalesce(r.relations_reader, 0)], false) AS newer
 CALL (r, row, newer) {
   MATCH (r)-[v:EVIDENCE]->(a:Entity)-[relation]->(b:Entity)

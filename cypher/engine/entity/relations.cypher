@@ -21,7 +21,7 @@ MATCH (member)-[relation]-(other:Entity)
 WHERE relation.strength > 0 AND ($ended OR (relation.until IS NULL OR relation.until > toString(date(as_of))) AND NOT part.archived(relation))
   AND ($wanted[0] = '*' OR relation.name IN $wanted OR other.entity_id IN $wanted)
   AND (NOT $among OR startNode(relation) = member AND any(one IN members WHERE one.member = other AND one.whole <> n))
-WITH as_of, members, n, member, relation, other ORDER BY other.entity_id IN $wanted DESC, relation.strength DESC, relation.confidence DESC, relation.relation_id LIMIT $limit
+WITH as_of, members, n, member, relation, other ORDER BY other.entity_id IN $wanted DESC, relation.strength DESC, relation.confidence DESC, other.key, relation.name, startNode(relation) = member, relation.relation_id LIMIT $limit
 RETURN collect([n.entity_id, CASE WHEN $among THEN [one IN members WHERE one.member = other | one.whole.entity_id][0] END,
                 relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, other.name, other.kind, relation.strength,
                 relation.confidence, relation.since, relation.until, part.archived(relation), relation.properties]) AS relations

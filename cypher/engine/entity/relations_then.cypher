@@ -23,13 +23,15 @@ WHERE relation.relation_id IS NOT NULL AND relation.known_from <= $known_at
   AND ($wanted[0] = '*' OR relation.name IN $wanted OR other.entity_id IN $wanted)
   AND (NOT $among OR startNode(relation) = member AND any(one IN members WHERE one.member = other AND one.whole <> e))
 CALL (as_of, rights, relation) {
-  MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(n:Node)
+  MATCH (:Entity)<-[v:EVIDENCE {relation_id: relation.relation_id}]-(r:Record)<-[:HOLDS]-(n:Node) USING INDEX SEEK v:EVIDENCE(relation_id)
   WHERE part.holds(v) AND part.shown(r) AND part.opened(n, 'records')
-  WITH as_of, rights, relation, v, coalesce(r.occurred_at, r.known_from) AS at ORDER BY at, v.known_from
-  WITH as_of, rights, relation, collect(v) AS all_of, max(at) AS last_at
+  OPTIONAL MATCH (stating:Fact {fact_id: v.fact_id})
+  WITH as_of, rights, relation, v, coalesce(r.occurred_at, r.known_from) AS at, part.over_from(stating) AS over_from ORDER BY at, v.known_from
+  WITH as_of, rights, relation, collect(v) AS all_of, max(at) AS last_at,  // what only facts state that are over is over with the last of them
+       CASE WHEN all(one IN collect(v.ended OR over_from IS NOT NULL) WHERE one) THEN max(over_from) END AS over
   CALL (as_of, rights, relation, last_at) {
     UNWIND [relation.ended_by] + coalesce(relation.enders, []) AS ender
-    MATCH (source:Entity)<-[next:EVIDENCE {relation_id: ender}]-(line:Record)<-[:HOLDS]-(place:Node)
+    MATCH (source:Entity)<-[next:EVIDENCE {relation_id: ender}]-(line:Record)<-[:HOLDS]-(place:Node) USING INDEX SEEK next:EVIDENCE(relation_id)  // a young graph's plan would read all evidence for each relation
     WHERE part.holds(next) AND part.shown(line) AND part.opened(place, 'records') AND coalesce(line.occurred_at, line.known_from) > last_at
       AND NOT coalesce(next.ended, false)
     WITH as_of, relation, ender, source, min(coalesce(next.since, toString(date(coalesce(line.occurred_at, line.known_from))))) AS said
@@ -41,14 +43,22 @@ CALL (as_of, rights, relation) {
       AND NOT (first IN own AND second IN own)
     RETURN min(said) AS followed
   }
-  WITH all_of, last_at, last(all_of) AS newest, followed
+  WITH all_of, last_at, last(all_of) AS newest, over, followed
   RETURN size(all_of) AS strength, part.confidence(all_of) AS confidence,
          part.first_since(all_of) AS since,
-         CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(last_at))) ELSE followed END AS until
+         CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(last_at)))
+              ELSE CASE WHEN over < followed OR followed IS NULL THEN over ELSE followed END END AS until
 }
 WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until
 WHERE strength > 0 AND ($ended OR (until IS NULL OR until > toString(date(as_of))) AND NOT part.archived(relation)) AND part.mentioned(other)
-WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until ORDER BY other.entity_id IN $wanted DESC, strength DESC, confidence DESC, relation.relation_id LIMIT $limit
+WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until ORDER BY other.entity_id IN $wanted DESC, strength DESC, confidence DESC,
+     CASE WHEN $principal = $user_id THEN other.key ELSE relation.relation_id END, relation.name, startNode(relation) = member, relation.relation_id LIMIT $limit
+WITH as_of, rights, members, other, collect({e: e, member: member, relation: relation, strength: strength, confidence: confidence, since: since, until: until}) AS found
+WITH as_of, members, other, found, part.called(other) AS called, part.kind_of(other) AS kind  // once an entity, however many relations it has: all its mentions are read for them
+UNWIND found AS one
+WITH as_of, members, other, called, kind, one.e AS e, one.member AS member, one.relation AS relation, one AS values
+ORDER BY other.entity_id IN $wanted DESC, values.strength DESC, values.confidence DESC,
+         CASE WHEN $principal = $user_id THEN other.key ELSE called END, relation.name, startNode(relation) = member, relation.relation_id
 RETURN collect([e.entity_id, CASE WHEN $among THEN [one IN members WHERE one.member = other | one.whole.entity_id][0] END,
-                relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, part.called(other), part.kind_of(other), strength,
-                confidence, since, until, part.archived(relation), CASE WHEN $principal = $user_id THEN relation.properties END]) AS relations
+                relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, called, kind, values.strength,
+                values.confidence, values.since, values.until, part.archived(relation), CASE WHEN $principal = $user_id THEN relation.properties END]) AS relations

@@ -12,17 +12,16 @@ CALL (r, newer, at) {
   WITH r, m, e, CASE WHEN $retraction.undone THEN 1 ELSE -1 END AS one, at
   SET e.mentions = e.mentions + one, m.known_to = CASE WHEN $retraction.undone THEN null ELSE at END,
       m.retracted = CASE WHEN $retraction.undone THEN null ELSE true END
-  WITH r, e, one
+  WITH r, e, one, at
   MATCH (r)<-[:HOLDS]-(n:Node)
-  MERGE (e)-[a:ANCHORED_AT]->(n) ON CREATE SET a.mentions = 0
-  SET a.mentions = a.mentions + one
-  WITH e, one
-  OPTIONAL MATCH (:User {node_id: $retraction.user_id})-[k:MENTIONED]->(e)
-  SET k.times = k.times + one
-  WITH DISTINCT e, k
-  WITH e, k, part.last_mention(e) AS last
-  SET k.context = CASE WHEN last.record_id = k.source THEN coalesce(last.context, k.context) ELSE last.context END, k.source = last.record_id,
-      k.at = coalesce(last.at, k.at), e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
+  SET e.places = part.counted(e, n, one)
+  WITH DISTINCT e, at
+  CALL (e) { part.anchored(e) }
+  WITH e, at, part.last_mention(e) AS last
+  SET e.last_context = CASE WHEN last.record_id = e.last_record_id THEN coalesce(last.context, e.last_context) ELSE last.context END
+  SET e.last_record_id = last.record_id, e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
+  WITH e, at
+  CALL (e, at) { part.renamed_by_records(e, at) }
   RETURN count(*) AS mentioned
 }
 CALL (r, newer, at) {

@@ -13,7 +13,7 @@ WHERE all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[m
 WITH as_of, rights, e, asked LIMIT 1
 MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
 WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
-WITH as_of, rights, e, asked, member, m, r, n, coalesce(r.occurred_at, r.known_from) AS at ORDER BY at DESC, r.record_id
+WITH as_of, rights, e, asked, member, m, r, n, coalesce(r.occurred_at, r.known_from) AS at ORDER BY at DESC, r.title, r.record_id
 WITH as_of, rights, e, asked, collect(DISTINCT member) AS members, count(DISTINCT r) AS mentions, min(at) AS first_mentioned_at, max(at) AS last_mentioned_at,
      reduce(keys = [], one IN collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) | keys + one) AS keys, collect(m.kind) AS kinds, collect(DISTINCT r)[..$most] AS newest, collect({node: n, record: r}) AS places
 WITH *, CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen WHERE asked = e OR asked IN members
@@ -35,19 +35,21 @@ CALL (as_of, rights, members, newest) {
   MATCH (member)<-[m:MENTIONS]-(r)<-[:HOLDS]-(n:Node)
   WHERE member IN members AND part.holds(m) AND part.opened(n, 'records')
   OPTIONAL MATCH (r)-[:WAS]->(s:Past) WHERE part.holds(s)
-  WITH r, n, s, m ORDER BY coalesce(r.occurred_at, r.known_from) DESC, r.record_id
+  WITH r, n, s, m ORDER BY coalesce(r.occurred_at, r.known_from) DESC, r.title, r.record_id
   RETURN collect({record_id: r.record_id, node_id: n.node_id, title: coalesce(s.title, r.title), at: coalesce(r.occurred_at, r.known_from), role: m.role,
                   names: m.names, spans: CASE WHEN part.opened(n, 'items') THEN m.spans ELSE [] END, count: m.count}) AS latest
 }
 RETURN e.entity_id AS entity_id, CASE WHEN $principal = $user_id THEN e.key END AS key,
-       CASE WHEN $principal = $user_id THEN part.called_then(e) WHEN e.name_key IN keys THEN e.name ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
+       CASE WHEN $principal = $user_id THEN part.called_then(e) ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
        [member IN members WHERE member <> e | member.entity_id] AS merged, mentions, first_mentioned_at, last_mentioned_at,
        CASE WHEN $principal = $user_id THEN e.importance END AS importance, part.summed_up(e) AS summary, anchors, latest,
        CASE WHEN $principal = $user_id THEN COLLECT {
-         UNWIND members AS one MATCH (:Node {node_id: $user_id})-[said:MENTIONED]->(one) WHERE said.times > 0
-         WITH said ORDER BY said.at DESC, said.source
-         WITH collect(said) AS all_of, min(said.first_at) AS first_at, sum(said.times) AS times WHERE times > 0
-         RETURN {at: all_of[0].at, first_at: first_at, times: times, context: all_of[0].context, record_id: all_of[0].source}
+         UNWIND members AS one WITH one WHERE one.mentions > 0
+         WITH one ORDER BY one.last_mentioned_at DESC, one.last_record_id
+         WITH collect(one) AS all_of, sum(one.mentions) AS times WHERE times > 0
+         OPTIONAL MATCH (last:Record {record_id: all_of[0].last_record_id}) WHERE part.shown(last)  // an ended one is quoted no more
+         RETURN {at: all_of[0].last_mentioned_at, first_at: first_mentioned_at, times: times,
+                 context: CASE WHEN last IS NOT NULL THEN all_of[0].last_context END, record_id: last.record_id}
        }[0] END AS mentioned,
        part.fact_count(e) AS fact_count,
        CASE WHEN $principal = $user_id THEN reduce(times = coalesce(e.access_count, 0), one IN members | times + CASE WHEN one = e THEN 0 ELSE coalesce(one.access_count, 0) END) END AS access_count,

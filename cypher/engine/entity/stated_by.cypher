@@ -1,9 +1,10 @@
-// Purpose: what ends and what gets weaker when some records are withdrawn. Parameters: user_id, principal and kind (who asks), records (ids), most
-//   (relations at most). Returns: mentions (that end), unmentioned (entities that no record mentions then), ending and weaker (relations), relations
+// Purpose: what ends and what gets weaker when some records are withdrawn, of those that hold. Parameters: user_id, principal and kind (who asks),
+//   records (ids), most (relations at most). Returns: mentions (that end), unmentioned (entities that no record mentions then), ending and weaker (relations), relations
 //   [{relation_id, relation_type, source_name, target_name, strength, left}] (those with the least left first).
 CYPHER 25
 OPTIONAL MATCH (n:Node)-[:HOLDS]->(r:Record)
 WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id AND r.record_id IN $records
+  AND r.known_to IS NULL AND coalesce(r.valid_to > datetime(), true)
 WITH collect(r) AS lines
 CALL (lines) {
   UNWIND lines AS line

@@ -3,7 +3,7 @@
 // Returns: relation_id.
 CYPHER 25
 UNWIND $relations AS relation_id
-MATCH (:Record)-[v:EVIDENCE {relation_id: relation_id}]->(n:Entity)
+MATCH (:Record)-[v:EVIDENCE {relation_id: relation_id}]->(n:Entity) USING INDEX SEEK v:EVIDENCE(relation_id)
 WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id AND v.fact_id IS NOT NULL AND v.known_to IS NULL
 MATCH (f:Fact {fact_id: v.fact_id})
 WHERE f.status = 'live' OR $ended AND f.status IN ['superseded', 'invalidated']

@@ -12,8 +12,13 @@ MATCH (source)-[relation {relation_id: $relation_id}]->(target:Entity)
 OPTIONAL MATCH (r)-[:WAS]->(s:Past) WHERE part.holds(s)
 WITH as_of, rights, source, target, relation, v, r, n, s, coalesce(r.occurred_at, r.known_from) AS at
 ORDER BY v.weight DESC, at DESC, r.record_id LIMIT $limit
-RETURN relation.name AS relation_type, source.entity_id AS source_id, part.called(source) AS source_name, target.entity_id AS target_id,
-       part.called(target) AS target_name, r.record_id AS record_id, n.node_id AS node_id, coalesce(s.title, r.title) AS title, at,
+WITH as_of, rights, source, target, relation, collect({v: v, r: r, n: n, s: s, at: at}) AS found
+WITH rights, source, target, relation, found, part.called(source) AS source_name, part.called(target) AS target_name  // once, not for each record: see entity/relations_then
+UNWIND found AS one
+WITH rights, source, source_name, target, target_name, relation, one.v AS v, one.r AS r, one.n AS n, one.s AS s, one.at AS at
+ORDER BY v.weight DESC, at DESC, r.record_id
+RETURN relation.name AS relation_type, source.entity_id AS source_id, source_name, target.entity_id AS target_id,
+       target_name, r.record_id AS record_id, n.node_id AS node_id, coalesce(s.title, r.title) AS title, at,
        CASE WHEN part.opened(n, 'items') THEN v.item_id END AS item_id, CASE WHEN part.opened(n, 'items') THEN v.span END AS span,
        v.weight AS weight, v.since AS since, v.until AS until, v.ended AS ended,
        CASE WHEN $principal = $user_id AND trim($kind) = 'user' THEN v.fact_id END AS fact_id

@@ -3,7 +3,7 @@
 //   revision of a fact that comes late adds what it is about, if nothing has said so, and changes nothing else.
 // Parameters: facts [{record_id, user_id, node_id, commit_id, reader (version of what found the names), stated [{fact_id, revision, item (false: it only
 //   confirms another one), caption or null (as before), about [{key (of an entity), primary}] or null (as before), copied (fact whose caption and entities it
-//   gets) or null, confirms or null, supersedes or null, contradicts or null, state {…}}]}]. Returns: applied (records).
+//   gets) or null, confirms or null, supersedes or null, doubts [{older, kind}] (pairs that nobody decided), state {…}}]}]. Returns: applied (records).
 CYPHER 25
 UNWIND $facts AS row
 CALL (row) {
@@ -25,7 +25,8 @@ CALL (row) {
           f.confirmations = one.state.confirmations, f.stale = one.state.stale,
           f.valid_from = datetime(one.state.valid_from), f.valid_to = datetime(one.state.valid_to), f.said_at = datetime(one.state.said_at),
           f.known_from = datetime(one.state.known_from), f.known_to = datetime(one.state.known_to),
-          f.invalidated_at = datetime(one.state.invalidated_at), f.last_confirmed_at = datetime(one.state.last_confirmed_at))
+          f.invalidated_at = datetime(one.state.invalidated_at), f.last_confirmed_at = datetime(one.state.last_confirmed_at),
+          f.caption = coalesce(one.caption, f.caption), f.name = coalesce(one.caption, f.name))  // the text may have been changed by hand
     SET f.caption = coalesce(f.caption, one.caption), f.name = coalesce(f.name, one.caption), f.commit_id = coalesce(f.commit_id, CASE WHEN one.caption IS NOT NULL THEN row.commit_id END)
     CALL (row, one, f, named) {
       WITH row, one, f, named WHERE named
@@ -55,8 +56,9 @@ CALL (row) {
     CALL (row, one, f, newer) {
       WITH row, one, f WHERE newer
       CALL (one, f) {
-        MATCH (f)-[old:SUPERSEDES|CONTRADICTS]->(other:Fact)
-        WHERE other.fact_id <> coalesce(CASE type(old) WHEN 'SUPERSEDES' THEN one.supersedes ELSE one.contradicts END, '')
+        MATCH (f)-[old:SUPERSEDES|CONTRADICTS|MAY_REPLACE]->(other:Fact)
+        WHERE CASE type(old) WHEN 'SUPERSEDES' THEN other.fact_id <> coalesce(one.supersedes, '')
+              ELSE none(d IN coalesce(one.doubts, []) WHERE d.older = other.fact_id AND d.kind = CASE type(old) WHEN 'CONTRADICTS' THEN 'contradicts' ELSE 'maybe' END) END
         DELETE old
       }
       CALL (row, one, f) {
@@ -66,10 +68,11 @@ CALL (row) {
         MERGE (f)-[:SUPERSEDES]->(other)
       }
       CALL (row, one, f) {
-        WITH row, one, f WHERE one.contradicts IS NOT NULL
-        MERGE (other:Fact {fact_id: one.contradicts}) ON CREATE SET other.user_id = row.user_id, other.revision = 0
-        WITH f, other WHERE other.user_id = f.user_id
-        MERGE (f)-[:CONTRADICTS]->(other)
+        UNWIND coalesce(one.doubts, []) AS doubt
+        MERGE (other:Fact {fact_id: doubt.older}) ON CREATE SET other.user_id = row.user_id, other.revision = 0
+        WITH f, other, doubt WHERE other.user_id = f.user_id
+        FOREACH (_ IN CASE doubt.kind WHEN 'contradicts' THEN [1] ELSE [] END | MERGE (f)-[:CONTRADICTS]->(other))
+        FOREACH (_ IN CASE doubt.kind WHEN 'maybe' THEN [1] ELSE [] END | MERGE (f)-[:MAY_REPLACE]->(other))
       }
     }
   }

@@ -4,7 +4,7 @@
 //   alias of it is verified, or a node is about it); a row a mention.
 MATCH (e:Entity)<-[m:MENTIONS]-(r:Record)
 WHERE e.user_id IN $users
-RETURN r.record_id AS record_id, e.entity_id AS entity_id, e.user_id AS user_id, e.key AS key, e.name AS name, e.name_key AS name_key, e.kind AS kind,
+RETURN r.record_id AS record_id, e.entity_id AS entity_id, e.user_id AS user_id, e.key AS key, e.name AS name, e.kind AS kind,
        m.role AS role, m.kind AS told, m.names AS names, m.known_from AS known_from, m.known_to AS known_to,
        head(e.names_before) AS name_before, head(e.kinds_before) AS kind_before, head(e.renamed) AS corrected_at, coalesce(e.given_names, []) AS given,
        r.content_type <> 'conversation' AS document, [span IN m.spans | left(span, 36)] AS items,

@@ -41,7 +41,7 @@ CALL () {  // a node is about the entity that its name means, where no other one
   WHERE n.node_id <> $user_id
   OPTIONAL MATCH (:Alias {user_id: $user_id, type: 'name', key: n.name_key})-[:NAMES]->(named:Entity)<-[merges:SUPERSEDES*0..8]-(e:Entity)
   WHERE all(merge IN merges WHERE merge.known_to IS NULL) AND e.active
-    AND EXISTS { (named)-[a:ANCHORED_AT]->(:Node)<-[:HAS_CHILD*0..5]-(n) WHERE a.mentions > 0 }
+    AND EXISTS { UNWIND named.places AS place MATCH (:Node {node_id: left(place, 36)})<-[:HAS_CHILD*0..5]-(n) RETURN place }
     AND NOT EXISTS {
       MATCH (other:Entity {user_id: $user_id})
       WHERE other.name_key STARTS WITH n.name_key AND (other.name_key = n.name_key OR other.name_key STARTS WITH n.name_key + ' ' AND other.kind = e.kind)

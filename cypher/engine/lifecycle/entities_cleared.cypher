@@ -24,7 +24,7 @@ CALL () {
 }
 CALL () {
   MATCH (a:Alias {user_id: $user_id})
-  WHERE a.key IS NOT NULL AND a.not_of IS NULL AND NOT EXISTS { (a)-[:NAMES]->(:Entity) }
+  WHERE a.key IS NOT NULL AND a.not_of IS NULL AND a.withdrawn IS NULL AND NOT EXISTS { (a)-[:NAMES]->(:Entity) }
   DETACH DELETE a
 }
 RETURN removed

@@ -11,15 +11,19 @@ CALL (e) {
   SET e.mentions = mentions, e.fact_count = COUNT { (e)<-[:ABOUT]-(f:Fact) WHERE f.status = 'live' }, e.active = active, e:$(coalesce($labels[e.kind], 'Thing')),
       e.kind = CASE WHEN $labels[e.kind] IS NULL THEN 'thing' ELSE e.kind END
 }
-CALL (e) {
-  MATCH (e)-[a:ANCHORED_AT]->(:Node)
-  SET a.mentions = 0
-}
-CALL (e) {
+SET e.places = COLLECT {
   MATCH (e)<-[m:MENTIONS]-(:Record)<-[:HOLDS]-(n:Node) WHERE m.known_to IS NULL
-  WITH e, n, count(m) AS mentions
-  MERGE (e)-[a:ANCHORED_AT]->(n)
-  SET a.mentions = mentions
+  WITH n.node_id AS node_id, count(m) AS mentions
+  RETURN node_id + ' ' + mentions
+}
+WITH e
+CALL (e) { part.anchored(e) }
+CALL (e) {  // a display name that is not the one of its normal form is none
+  WITH e, part.used(e) AS used
+  WITH e, used, COLLECT { MATCH (a:Alias {user_id: e.user_id, type: 'name', key: e.name_key}) RETURN toLower(a.value) } AS names
+  SET e.name_key = CASE WHEN e.renamed IS NULL AND size(used) > 0 AND size(names) > 0 AND NOT toLower(e.name) IN names THEN null ELSE e.name_key END
+  WITH e, datetime() AS at
+  part.renamed_by_records(e, at)
 }
 CALL (e) {
   MATCH (e)-[relation]->(:Entity) WHERE relation.relation_id IS NOT NULL

@@ -12,16 +12,21 @@ CALL (r, row) {
   DELETE i
 }
 MATCH (r)-[m:MENTIONS {commit_id: row.commit_id}]->(e:Entity)
-OPTIONAL MATCH (r)<-[:HOLDS]-(:Node)<-[a:ANCHORED_AT]-(e)
-OPTIONAL MATCH (:User)-[k:MENTIONED]->(e)
-FOREACH (_ IN CASE WHEN m.known_to IS NULL THEN [1] ELSE [] END | SET a.mentions = a.mentions - 1, e.mentions = e.mentions - 1)
-SET k.times = k.times - 1
-FOREACH (_ IN CASE WHEN k.source = r.record_id THEN [1] ELSE [] END | SET k.source = null, k.context = null)
+OPTIONAL MATCH (r)<-[:HOLDS]-(n:Node)
+FOREACH (_ IN CASE WHEN m.known_to IS NULL THEN [1] ELSE [] END | SET e.mentions = e.mentions - 1)
+FOREACH (_ IN CASE WHEN m.known_to IS NULL AND n IS NOT NULL THEN [1] ELSE [] END | SET e.places = part.counted(e, n, -1))
+FOREACH (_ IN CASE WHEN e.last_record_id = r.record_id THEN [1] ELSE [] END | SET e.last_record_id = null, e.last_context = null)
 DELETE m
-WITH e, k, count(*) AS mentions
-WITH e, k, mentions, CASE WHEN k IS NOT NULL AND k.source IS NULL THEN part.last_mention(e) END AS last
-SET k.at = coalesce(last.at, k.at), k.source = coalesce(last.record_id, k.source), k.context = coalesce(last.context, k.context)
+WITH e, count(*) AS mentions
+CALL (e) { part.anchored(e) }
+WITH e, mentions, CASE WHEN e.last_record_id IS NULL THEN part.last_mention(e) END AS last
+SET e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at), e.last_record_id = coalesce(last.record_id, e.last_record_id),
+    e.last_context = coalesce(last.context, e.last_context)
 WITH e, mentions
+CALL (e) {
+  WITH e, datetime() AS at WHERE EXISTS { (:Record)-[:MENTIONS]->(e) }
+  part.renamed_by_records(e, at)
+}
 CALL (e) {
   WITH e WHERE NOT EXISTS { (:Record)-[:MENTIONS]->(e) } AND NOT EXISTS { (e)-[:SUPERSEDES]-(:Entity) }
   OPTIONAL MATCH (alias:Alias)-[:NAMES]->(e)

@@ -1,7 +1,7 @@
-// Purpose: what records mention and state whose texts were changed by hand, also what a reading after such a change ended: a name or a relation that a model
+// Purpose: what records mention and state that are read again, also what a reading after a change of their texts by hand ended: a name or a relation that a model
 //   found holds again where the text does. Operator only, all users. Parameters: records, weight (of relations that a model states).
 // Returns: record_id, mentions [{names (normal forms), kind, role, spans}], relations [{sources, targets (normal forms of names that the record uses of both
-//   ends), type, item_id, since, until, ended}].
+//   ends), type, item_id, since, until, ended}], modelled (whether a model read it).
 UNWIND $records AS id
 MATCH (r:Record {record_id: id})
 RETURN id AS record_id,
@@ -14,4 +14,5 @@ RETURN id AS record_id,
                  WITH v, a, b, relation ORDER BY v.known_to IS NOT NULL, v.known_from DESC
                  WITH v, relation, COLLECT { MATCH (r)-[m:MENTIONS]->(a) UNWIND m.names AS name RETURN DISTINCT name } AS sources,
                       COLLECT { MATCH (r)-[m:MENTIONS]->(b) UNWIND m.names AS name RETURN DISTINCT name } AS targets
-                 RETURN {sources: sources, targets: targets, type: relation.name, item_id: v.item_id, since: v.since, until: v.until, ended: v.ended} } AS relations
+                 RETURN {sources: sources, targets: targets, type: relation.name, item_id: v.item_id, since: v.since, until: v.until, ended: v.ended} } AS relations,
+       EXISTS { (r)-[:STATES]->(:Fact) } OR EXISTS { MATCH (r)-[v:EVIDENCE]->(:Entity) WHERE v.known_to IS NULL AND v.weight = $weight } AS modelled

@@ -22,7 +22,7 @@ WHERE all(h IN relationships(way_down) WHERE part.holds(h))
 WITH n, as_of, rights, [p IN nodes(way_down) WHERE part.readable(p) | part.name_then(p)] AS path
 ORDER BY path, n.node_id SKIP $skip LIMIT $limit
 CALL (n, as_of, rights) {
-  MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node {user_id: $user_id})
+  MATCH (n)-[e:part.edge()|WAS_RELATED]-(o:Node {user_id: $user_id})
   WHERE part.holds(e) AND part.readable(o)
   WITH n, as_of, rights, e, o ORDER BY e.edge_type, o.name_key LIMIT 50
   MATCH to_other = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(o)

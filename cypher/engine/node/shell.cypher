@@ -26,7 +26,7 @@ CALL (n, as_of, rights) {
                   children: COUNT { (c)-[h:HAS_CHILD|HAD_CHILD]->(d:Node) WHERE part.holds(h) AND part.readable(d) }}) AS children
 }
 CALL (n, as_of, rights) {
-  MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node)
+  MATCH (n)-[e:part.edge()|WAS_RELATED]-(o:Node)
   WHERE o.user_id = $user_id AND part.holds(e) AND part.readable(o)
   WITH n, as_of, rights, e, o ORDER BY e.edge_type, o.name_key LIMIT 200
   MATCH to_other = (:Node {node_id: $user_id})-[:HAS_CHILD|HAD_CHILD*0..5]->(o)

@@ -4,5 +4,6 @@
 MATCH (:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
 WHERE $principal = $user_id AND trim($kind) = 'user' AND n.user_id = $user_id
 MATCH (n)-[:HOLDS]->(r:Record) WHERE r.known_to IS NULL
-WITH n.node_id AS node_id, toString(date(datetime({datetime: r.occurred_at, timezone: 'Z'}))) AS day, count(*) AS records
+WITH n.node_id AS node_id, count(*) AS records,
+     CASE WHEN r.occurred_at IS NOT NULL THEN toString(date(datetime({datetime: r.occurred_at, timezone: 'Z'}))) END AS day  // null raises there
 RETURN node_id, day, records ORDER BY day IS NOT NULL, day, node_id SKIP $skip LIMIT $limit

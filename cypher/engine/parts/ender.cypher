@@ -3,7 +3,7 @@
 COLLECT {
   UNWIND CASE WHEN @relation.functional OR @relation.ended_by IS NOT NULL OR @relation.enders IS NOT NULL
               THEN [candidate IN part.rivals(@relation) WHERE candidate.strength > 0 AND candidate.last_at > @relation.last_at] ELSE [] END AS candidate
-  MATCH (:Entity)<-[later:EVIDENCE {relation_id: candidate.relation_id}]-(source:Record)
+  MATCH (:Entity)<-[later:EVIDENCE {relation_id: candidate.relation_id}]-(source:Record) USING INDEX SEEK later:EVIDENCE(relation_id)
   WHERE later.known_to IS NULL AND NOT coalesce(later.ended, false)
   WITH candidate, later, coalesce(source.occurred_at, source.since, source.known_from) AS later_at
   WHERE later_at > @relation.last_at

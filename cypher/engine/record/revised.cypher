@@ -7,6 +7,7 @@
 MATCH (r:Record {record_id: $revision.record_id})
 WHERE r.user_id = $revision.user_id
 SET r.since = coalesce(r.since, r.known_from)
+WITH r, part.holds_now(r) AS held
 FOREACH (row IN $revision.added |
   MERGE (p:Past {slice_id: row.slice_id})
   FOREACH (_ IN CASE WHEN coalesce(p.user_id = $revision.user_id, true) THEN [1] ELSE [] END |
@@ -20,11 +21,12 @@ FOREACH (slice_id IN $revision.closed |
     SET p.known_to = coalesce(p.known_to, datetime($revision.closed_at))))
 FOREACH (own IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revision.own IS NOT NULL THEN [$revision.own] ELSE [] END |
   SET r.title = own.title, r.valid_from = datetime(own.valid_from), r.occurred_at = datetime(own.occurred_at),
-      r.valid_to = datetime(own.valid_to), r.known_from = datetime(own.known_from), r.known_to = null)
+      r.valid_to = datetime(own.valid_to), r.known_from = datetime(own.known_from), r.known_to = null,
+      r.caption = CASE WHEN coalesce(datetime(own.valid_to) > datetime($revision.closed_at), true) THEN part.content_label(r.content_type) + ': ' + own.title END)
 FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision AND $revision.own IS NULL THEN [1] ELSE [] END |
-  SET r.known_to = datetime($revision.closed_at))
+  SET r.known_to = datetime($revision.closed_at), r.caption = null)
 FOREACH (_ IN CASE WHEN coalesce(r.revision, 1) < $revision.revision THEN [1] ELSE [] END | SET r.revision = $revision.revision)
-WITH r
+WITH r, held
 OPTIONAL MATCH (n:Node)-[:HOLDS]->(r)
 FOREACH (_ IN CASE WHEN $revision.items IS NOT NULL AND coalesce(r.counted_revision, 1) < $revision.revision THEN [1] ELSE [] END |
   SET n.items = n.items + $revision.items - r.items,
@@ -32,7 +34,7 @@ FOREACH (_ IN CASE WHEN $revision.items IS NOT NULL AND coalesce(r.counted_revis
       r.items = $revision.items, r.counted_revision = $revision.revision)
 FOREACH (document IN CASE WHEN coalesce(r.version, 1) < $revision.document.version THEN [$revision.document] ELSE [] END |
   SET r.version = document.version, r.file_id = document.file_id, r.file_name = document.file_name)
-WITH DISTINCT r
+WITH DISTINCT r, held
 CALL (r) {
   MATCH (source:Node)-[held:HOLDS]->(r), (target:Node {node_id: $revision.moved_to})
   WHERE coalesce(r.moved_revision, 1) < $revision.revision AND target.user_id = $revision.user_id
@@ -49,10 +51,18 @@ CALL (r) {
   WITH r, source, target
   CALL (r, target) { MATCH (r)-[:STATES]->(f:Fact {record_id: r.record_id}) SET f.node_id = target.node_id }
   WITH r, source, target
-  MATCH (r)-[m:MENTIONS]->(e:Entity)-[old:ANCHORED_AT]->(source)
+  MATCH (r)-[m:MENTIONS]->(e:Entity)
   WHERE m.known_to IS NULL
-  SET old.mentions = old.mentions - 1
-  MERGE (e)-[new:ANCHORED_AT]->(target) ON CREATE SET new.mentions = 0
-  SET new.mentions = new.mentions + 1
+  SET e.mentions = e.mentions  // takes the lock
+  SET e.places = part.counted(e, source, -1)
+  SET e.places = part.counted(e, target, 1)
+  WITH DISTINCT e
+  CALL (e) { part.anchored(e) }
+}
+CALL (r, held) {  // it was ended, or holds again
+  MATCH (r)-[m:MENTIONS]->(e:Entity)
+  WHERE part.holds_now(r) <> held AND m.known_to IS NULL
+  WITH DISTINCT e, datetime($revision.closed_at) AS at
+  CALL (e, at) { part.renamed_by_records(e, at) }
 }
 RETURN r.record_id AS record_id

@@ -43,7 +43,7 @@ CALL (as_of, version, readable) {
     CALL db.index.fulltext.queryNodes('node_text', $text, {limit: $most_found}) YIELD node, score
     WITH node, score
     WHERE ($principal = $user_id OR node.node_id IN readable)
-    WITH node, score ORDER BY score DESC LIMIT $most
+    WITH node, score ORDER BY score DESC, node.name_key LIMIT $most
     RETURN collect({node: node, text: score}) AS told
   }
   CALL (readable, version) {
@@ -69,19 +69,19 @@ CALL (as_of, version, readable) {
     }
     WITH n, cosine
     WHERE ($principal = $user_id OR n.node_id IN readable)
-    WITH n, cosine ORDER BY cosine DESC LIMIT $most
+    WITH n, cosine ORDER BY cosine DESC, n.name_key LIMIT $most
     RETURN collect(CASE n[$label] WHEN version THEN {node: n, cosine: cosine} END) AS nearest
   }
   CALL (near, nearest, mean, spread) {
     UNWIND near + nearest AS one
     WITH DISTINCT one.node AS node, CASE WHEN spread > 0 THEN (one.cosine - mean) / spread ELSE 0.0 END AS meaning
     WHERE meaning >= $least_meaning
-    WITH node, max(meaning) AS meaning ORDER BY meaning DESC LIMIT $most
+    WITH node, max(meaning) AS meaning ORDER BY meaning DESC, node.name_key LIMIT $most
     RETURN collect({node: node, meaning: meaning}) AS meant
   }
   CALL (named, as_of, readable) {
     UNWIND named AS n
-    MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node)
+    MATCH (n)-[e:part.edge()|WAS_RELATED]-(o:Node)
     WHERE part.holds(e)
       AND ($principal = $user_id OR o.node_id IN readable)
     WITH o, count(DISTINCT e) AS edges ORDER BY edges DESC, o.name_key LIMIT $most
@@ -101,7 +101,7 @@ CALL (as_of, version, readable) {
            [p IN nodes(way_down)[..-1] WHERE ($principal = $user_id OR p.node_id IN readable) | p.node_id] AS above LIMIT 1
   }
   CALL (n, as_of, readable) {
-    MATCH (n)-[e:RELATED|WAS_RELATED]-(o:Node {user_id: $user_id})
+    MATCH (n)-[e:part.edge()|WAS_RELATED]-(o:Node {user_id: $user_id})
     WHERE part.holds(e)
       AND ($principal = $user_id OR o.node_id IN readable)
     WITH n, e, o ORDER BY e.edge_type, o.name_key LIMIT 50
@@ -132,7 +132,7 @@ CALL (as_of, rights) {
     UNION
     MATCH (e:Entity {user_id: $user_id})  // a second one of a name, which belongs to the first
     WHERE e.name_key IN $keys
-    RETURN e, e.name_key AS key, e.name AS name
+    RETURN e, e.name_key AS key, CASE WHEN $principal = $user_id THEN e.name ELSE coalesce(head([(a:Alias {user_id: $user_id, type: 'name', key: e.name_key})-[:NAMES]->(:Entity) | a.value]), e.name_key) END AS name
   }
   WITH as_of, rights, e, key, name
   WHERE e.user_id = $user_id AND part.known_by(e, key)

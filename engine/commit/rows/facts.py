@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -30,19 +30,34 @@ async def restate(connection: Connection, rows: Iterable[FactRow]) -> None:
         await connection.execute(sql_text("fact/restate"), {"rows": Jsonb(lines)})
 
 
-async def note(connection: Connection, nodes: Sequence[UUID]) -> None:
-    """Has a job look at the facts of these nodes."""
-    if nodes:
-        await connection.execute(sql_text("fact/note"), {"nodes": list(nodes)})
+@dataclass(frozen=True, slots=True)
+class FollowedFact:
+    """A fact after its item or record was changed by hand, and its text of now."""
+
+    row: FactRow
+    text: str
+
+
+async def follow(
+    connection: Connection, node_id: UUID, facts: Sequence[UUID], records: Sequence[UUID], now: datetime
+) -> list[FollowedFact]:
+    """Has facts, or those that records state, follow a change of their items or records; a commit of this transaction carries
+    them into the graph."""
+    asked = {"node_id": node_id, "facts": list(facts), "records": list(records), "now": now}
+    return await connection.fetch(sql_text("fact/follow"), asked, row=FollowedFact)
 
 
 def line_of(row: FactRow) -> dict[str, Any]:
     """A fact as the table of facts takes it."""
-    line = {name: _json(value) for name, value in asdict(row).items()}
+    line: dict[str, Any] = _json(asdict(row))
     return line | {"valid_from": line["valid_from"] or "-infinity"}
 
 
 def _json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _json(one) for name, one in value.items()}
+    if isinstance(value, tuple):
+        return [_json(one) for one in value]
     if isinstance(value, datetime):
         return "-infinity" if value == BEGINNING else value.isoformat()
     return str(value) if isinstance(value, UUID) else value

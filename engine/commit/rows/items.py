@@ -1,4 +1,4 @@
-"""The items of a node's records, as writers of records make and end them; their slices are `engine.history.contents`'s."""
+"""The items of a node's records, as writers of records make and end them; their slices are `engine.records.slices`'."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from uuid import UUID
 
 from pgvector import SparseVector
 
-from engine.domain.scope import Origin
 from engine.stores.postgres import Connection, json_rows
 from engine.stores.statements import sql_in
 
@@ -27,6 +26,12 @@ class NamedRow:
     content: str
     entities: Sequence[int]
     about: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _There:
+    item_id: UUID
+    record_id: UUID
 
 
 async def insert(connection: Connection, schema: str, vectors: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -47,11 +52,6 @@ def with_vectors(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "vectors": vectors if any(vector is not None for vector in vectors) else None,
         "terms": [row["terms"] for row in rows],
     }
-
-
-async def set_origin(connection: Connection, schema: str, items: Sequence[UUID], origin: Origin) -> None:
-    """Says of new items to what they belong and how they came in, where that is not the default."""
-    await connection.execute(sql_in("item/origins_set", schema), origin_row(origin) | {"items": items})
 
 
 async def promote(connection: Connection, schema: str, row: dict[str, Any]) -> SparseVector | None:
@@ -91,6 +91,15 @@ async def end(connection: Connection, schema: str, items: Sequence[UUID], known_
     await connection.execute(sql_in("item/supersede", schema), {"items": list(items), "known_to": known_to})
 
 
-def origin_row(origin: Origin) -> dict[str, Any]:
-    """An origin as the tables of a node take it."""
-    return {"scope": origin.scope.kind, "scope_id": origin.scope.scope_id, "source": origin.source}
+async def there(connection: Connection, schema: str, items: Sequence[UUID]) -> set[UUID]:
+    """Which of these items the node has already."""
+    if not items:
+        return set()
+    found = await connection.fetch(sql_in("item/there", schema), {"items": list(items)}, row=_There)
+    return {item.item_id for item in found}
+
+
+async def counted(connection: Connection, schema: str, record_id: UUID) -> int:
+    """How many items a record has brought, those that ended among them: what the graph counts by."""
+    [found] = await connection.fetch(sql_in("item/counted", schema), {"record_id": record_id}, row=int)
+    return found

@@ -1,4 +1,4 @@
-"""The records of a node, as they are stored and stored again; their slices are `engine.history.contents`'s."""
+"""The records of a node, as they are stored and stored again; their slices are `engine.records.slices`'."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from engine.commit.rows.items import origin_row, with_vectors
-from engine.domain.scope import Origin
+from engine.commit.rows.items import with_vectors
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
 
@@ -15,11 +14,6 @@ from engine.stores.statements import sql_in
 async def insert(connection: Connection, schema: str, vectors: str, rows: Sequence[dict[str, Any]]) -> None:
     """Writes records with their vectors in the slot whose column is `vectors`."""
     await connection.execute(sql_in("record/insert", schema, vectors), with_vectors(rows))
-
-
-async def set_origin(connection: Connection, schema: str, record_id: UUID, origin: Origin) -> None:
-    """Says of a new record to what it belongs and how it came in, where that is not the default."""
-    await connection.execute(sql_in("record/origin_set", schema), origin_row(origin) | {"record_id": record_id})
 
 
 async def set_version(connection: Connection, schema: str, row: dict[str, Any], slices: Sequence[UUID]) -> None:

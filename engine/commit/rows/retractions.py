@@ -30,7 +30,7 @@ class RetractionStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class WithdrawnSource:
     """A record, or one fact of it, that is to be withdrawn."""
 
     node_id: UUID
@@ -55,7 +55,7 @@ async def begin(
     principal: Principal,
     subject: RetractionSubject,
     reason: str,
-    sources: Sequence[Source],
+    sources: Sequence[WithdrawnSource],
     now: datetime,
 ) -> UUID:
     """Begins a retraction, or goes on with that of the same subject. Returns its id. Raises NotFound, Conflict."""

@@ -9,15 +9,14 @@ from uuid import UUID
 
 from pgvector import SparseVector
 
-from engine.domain.record import EmbeddedRecord, RecordDraft
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
-from engine.domain.terms import Unit, stored_words, terms_of, weights
+from engine.domain.terms import Unit, terms_of
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class CountChange:
     """Documents that the counts of one unit gain, or lose."""
 
     statement: str
@@ -26,36 +25,14 @@ class Moved:
     counts: list[int]
 
 
-def of_documents(records: Sequence[EmbeddedRecord], item_words: Sequence[list[str]]) -> dict[str, Counter[int]]:
-    """Documents by term for each unit, what is private and what is scoped apart; term 0 counts all documents of the unit.
-
-    A fact that holds a whole input is not counted: its words are those of the turns or chunks.
-
-    `item_words`: the words of every item of the records, in their order.
-    """
-    counts: dict[str, Counter[int]] = {}
-    items = [(item, record.draft) for record in records for item in record.draft.items]
-    documents: list[tuple[Unit, bool, RecordDraft, list[str]]] = [
-        (item.unit, item.derived is not None and item.derived.private, draft, found)
-        for (item, draft), found in zip(items, item_words, strict=True)
-        if not item.whole
-    ]
-    documents += [("record", False, record.draft, stored_words(record.draft.text)) for record in records]
-    for unit, private, draft, found in documents:
-        private = private or draft.privacy == "private"
-        counted = counted_unit(unit, private=private, scoped=draft.origin.scope.narrow)
-        counts.setdefault(counted, Counter()).update([0, *weights(found, unit)])
-    return counts
-
-
-def moves(counts: Mapping[str, Counter[int]]) -> list[Moved]:
+def moves(counts: Mapping[str, Counter[int]]) -> list[CountChange]:
     """What moves the counts of a node, in the one order of units and terms: so writers cannot lock each other out."""
     moved = []
     for unit in sorted(counts):
         for statement, sign in (("term_count/add", 1), ("term_count/take", -1)):
             terms = sorted(term for term, count in counts[unit].items() if count * sign > 0)
             if terms:
-                moved.append(Moved(statement, unit, terms, [abs(counts[unit][term]) for term in terms]))
+                moved.append(CountChange(statement, unit, terms, [abs(counts[unit][term]) for term in terms]))
     return moved
 
 
@@ -67,7 +44,7 @@ class _Words:
     scope: ScopeKind
 
 
-async def move(connection: Connection, schema: str, moved: Sequence[Moved]) -> None:
+async def move(connection: Connection, schema: str, moved: Sequence[CountChange]) -> None:
     """Moves the counts of a node."""
     for one in moved:
         parameters = {"schema": schema, "unit": one.unit, "terms": _array(one.terms), "counts": _array(one.counts)}
@@ -79,7 +56,7 @@ async def of_items(connection: Connection, schema: str, items: Sequence[UUID]) -
     counts: dict[str, Counter[int]] = {}
     if items:
         for one in await connection.fetch(sql_in("item/words", schema), {"items": list(items)}, row=_Words):
-            unit = counted_unit(one.unit, private=one.privacy == "private", scoped=one.scope != "user")
+            unit = counted_unit(one.unit, one.privacy, one.scope)
             counts.setdefault(unit, Counter()).update([0, *terms_of(one.terms)])
     return counts
 

@@ -42,7 +42,7 @@ MOST_CANDIDATES = 32
 
 
 @dataclass(frozen=True)
-class Evidence:
+class NodeEvidence:
     """What speaks for which node, text by text. `rows` holds a score for each of the `candidates` (numbers of nodes; the root
     is the first), `spoken` what the words of that text alone give, `probable` what follows for the whole content."""
 
@@ -70,7 +70,7 @@ class Evidence:
         return found.most_common()
 
 
-def gathered(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness | None = None) -> Evidence:
+def gathered(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness | None = None) -> NodeEvidence:
     """The evidence of one content's texts, in order. The first node must be the root; the last ones may be newer than the
     likeness, which then has no values for them."""
     texts = content.texts
@@ -86,7 +86,7 @@ def gathered(content: Unplaced, vocabulary: NodeVocabulary, likeness: Likeness |
     candidates = _candidates(said, vocabulary)
     rows = np.hstack([np.full((len(texts), 1), nowhere), said[:, [number - 1 for number in candidates[1:]]]])
     probable = probabilities(rows, prices(texts, content.speakers)) if len(texts) else rows
-    return Evidence(vocabulary, candidates, rows, spoken[:, candidates], probable)
+    return NodeEvidence(vocabulary, candidates, rows, spoken[:, candidates], probable)
 
 
 def _by_chance(nodes: int, content: Unplaced) -> float:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from engine.domain.assignment import Decision
 from engine.domain.principal import Principal
+from engine.domain.prompt_lines import Days, inline, numbered
 from engine.domain.record import AssignableNode
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.form import PROMPT, NodeWanted, Part, Placement
@@ -19,7 +20,7 @@ from engine.ingest.assignment.placing import OfflineAssigner, placed_among
 from engine.ingest.assignment.topic_nodes import TopicNodes
 from engine.ingest.assignment.topics import Topic
 from engine.ingest.assignment.vocabulary import NodeVocabulary
-from engine.ingest.extraction.asked import AskedModel, Question, Reply
+from engine.ingest.extraction.asked import AskedModel, ModelQuestion, Reply
 from engine.ingest.sources import Placed, Unplaced
 from engine.turns import computed
 
@@ -55,7 +56,7 @@ class ModelAssigner:
             for number, content in enumerate(contents)
             if content.node is None and (content.may_create or len(vocabulary.nodes) > 1)
         }
-        questions = [Question(one.text, len(one.content.texts), "placements") for one in choices.values()]
+        questions = [ModelQuestion(one.text, len(one.content.texts), "placements") for one in choices.values()]
         replies = await self._model.answers(principal, PROMPT, questions, Placement, allowance)
         answered = dict(zip(choices, replies, strict=True))
         placed = []
@@ -110,13 +111,15 @@ class ModelAssigner:
 def choice_of(content: Unplaced, vocabulary: NodeVocabulary, characters: int) -> Choice:
     """The prompt for a content: nodes, then pieces, of these at most about so many characters."""
     nodes = _in_question(content, vocabulary)
-    lines = [f"# {content.title}", "a document" if content.whole else "a conversation"]
+    lines = [f"# {inline(content.title)}", "a document" if content.whole else "a conversation"]
     lines += ["nodes may be created" if content.may_create else "no nodes may be created", "", "nodes:"]
     lines += [f"[{number}] {_described(node)}" for number, node in enumerate(nodes)]
     lines += ["", "pieces:"]
-    left, end = characters, content.start
+    left, end, days = characters, content.start, Days()
     while end < len(content.texts) and left > 0:
-        lines.append(f"[{end}] {content.texts[end][:MOST_OF_A_PIECE]}")
+        lines += days.before(content.times[end] if content.times else None)
+        who = inline(content.speakers[end]) if content.speakers else ""
+        lines.append(numbered(end, content.texts[end][:MOST_OF_A_PIECE], f"{who}: " if who else ""))
         left, end = left - len(lines[-1]), end + 1
     return Choice(content, nodes, "\n".join(lines), end)
 
@@ -131,7 +134,7 @@ def _in_question(content: Unplaced, vocabulary: NodeVocabulary) -> list[Assignab
 def _described(node: AssignableNode) -> str:
     """One node in a line."""
     more = [*node.aliases[:8], *node.keywords[:12]]
-    return "/".join(node.path) + (f" ({', '.join(more)})" if more else "")
+    return inline("/".join(node.path) + (f" ({', '.join(more)})" if more else ""))
 
 
 def placed_by(

@@ -17,7 +17,7 @@ from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.evidence import Evidence, Likeness, Scores, gathered
+from engine.ingest.assignment.evidence import Likeness, NodeEvidence, Scores, gathered
 from engine.ingest.assignment.likeness import NodeLikeness
 from engine.ingest.assignment.topic_nodes import TopicNodes, node_of
 from engine.ingest.assignment.topics import Topic, missing_topic
@@ -115,7 +115,7 @@ LEAST_PART = 4.0
 """The evidence, in plain keyword hits, from which on a document's part gets a record of its own at another node."""
 
 
-def parted(evidence: Evidence, places: Sequence[int]) -> list[int]:
+def parted(evidence: NodeEvidence, places: Sequence[int]) -> list[int]:
     """The places of a document's passages: its main node's, but for those of nodes for which enough speaks by itself. Where less
     than half of it belongs anywhere, all of it stays at the root."""
     if 2 * places.count(0) > len(places):
@@ -139,7 +139,7 @@ MIDDLE, STEEPNESS = 0.0, 0.8
 """From the chain's probability to how often that is right, on the scale of log odds; see docs/assignment.md."""
 
 
-def decided(content: Unplaced, evidence: Evidence, place: int, units: Sequence[int]) -> Decision:
+def decided(content: Unplaced, evidence: NodeEvidence, place: int, units: Sequence[int]) -> Decision:
     """How sure it is that these units belong to that place, and why."""
     if len(evidence.vocabulary.nodes) == 1:
         return Decision(NOWHERE, {"rule": "there is only this node"}, "engine")

@@ -188,7 +188,7 @@ _CHOICES = "|".join(re.escape(word) for word in sorted(_KIN, key=len, reverse=Tr
 _FOUND = re.compile(rf"(?P<whose>\b(?:{_POSSESSIVE})\s+)?(?<![\w-])(?P<word>{_CHOICES})(?![\w-])")
 _LEADING = re.compile(rf"^(?:(?:{_POSSESSIVE}|{_ARTICLE})(?:\s+|['’]))+(?=\S)")
 _NEGATED = re.compile(rf"\b(?:{_NEGATION})\s+(?:(?:{_POSSESSIVE}|{_ARTICLE}|in|im|with|mit|con|avec)(?:\s+|['’]))*$")
-_DENIAL = re.compile(r"\W*(?:no|nope|nein|nee|non|não|nao)\b", re.IGNORECASE)
+_DENIAL = re.compile(r"\A\W*(?:no|nope|nein|nee|non|não|nao)\b", re.IGNORECASE)
 _LOOKED_BACK = 40
 """Characters before a name in which it can be negated."""
 

@@ -11,24 +11,29 @@ from pydantic import ValidationError
 
 from engine.domain.extraction import ExtractionReport
 from engine.domain.principal import Principal
-from engine.domain.record import LeftOutKind
-from engine.errors import ProviderUnavailable, UnusableAnswer
+from engine.domain.report import DeferredKind
+from engine.errors import CutAnswer, ProviderUnavailable, UnusableAnswer
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.answers import FreshAnswer, ModelAnswers, answer_key
 from engine.providers.language import Form, LanguageModel, Prompt, system_message
 
+CUT = {"cut": True}
+"""Kept in place of an answer that was cut, where less is asked for then: a repeat does not pay for it again."""
+
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ModelQuestion:
     """A text that a model is asked about, how many items that concerns, and what it is that a limit would leave out. `context`
     stands before the text. A kept answer is found without it, so what is known meanwhile does not make it useless; but what was
     made with a context is used again for the same `readers` only, as its words may come from there."""
 
     text: str
     items: int
-    what: LeftOutKind = "readings"
+    what: DeferredKind = "readings"
     context: str = ""
     readers: str = ""
+    halved: bool = False
+    """Whether less is asked for where the answer is cut."""
 
     @property
     def given(self) -> str:
@@ -54,6 +59,8 @@ class Reply(Generic[Form]):
     input_tokens: int = 0
     output_tokens: int = 0
     reason: str = ""
+    cut: bool = False
+    """Whether the answer ended at the limit of its length: less of the text may be answered."""
 
 
 class AskedModel:
@@ -70,7 +77,7 @@ class AskedModel:
         self,
         principal: Principal,
         prompt: Prompt,
-        questions: Sequence[Question],
+        questions: Sequence[ModelQuestion],
         form: type[Form],
         allowance: Allowance,
         earlier: Sequence[Prompt] = (),
@@ -86,16 +93,23 @@ class AskedModel:
         keys, pairs = [own[0] for own in versions], zip(questions, kept, strict=True)
         replies = await asyncio.gather(*(self._one(prompt, one, form, answer, allowance) for one, answer in pairs))
         fresh = [
-            FreshAnswer(key, reply.value.model_dump(mode="json"), reply.input_tokens, reply.output_tokens)
-            for reply, key in zip(replies, keys, strict=True)
-            if reply.value is not None and not reply.cached
+            FreshAnswer(
+                key,
+                reply.value.model_dump(mode="json") if reply.value else CUT,
+                reply.input_tokens,
+                reply.output_tokens,
+            )
+            for reply, key, asked in zip(replies, keys, questions, strict=True)
+            if not reply.cached and (reply.value is not None or (reply.cut and asked.halved))
         ]
         await self._answers.keep(principal, self.name, prompt, fresh)
         return replies
 
     async def _one(
-        self, prompt: Prompt, question: Question, form: type[Form], kept: Any, allowance: Allowance
+        self, prompt: Prompt, question: ModelQuestion, form: type[Form], kept: Any, allowance: Allowance
     ) -> Reply[Form]:
+        if kept == CUT:
+            return Reply(cached=True, cut=True)
         try:
             return Reply(form.model_validate(kept), cached=True)
         except ValidationError:
@@ -106,7 +120,8 @@ class AskedModel:
                 question.what, given, question.items, lambda: self._model.answer(prompt, question.given, form)
             )
         except UnusableAnswer as error:
-            return Reply(None, False, 1, error.input_tokens, error.output_tokens, error.detail)
+            cut = isinstance(error, CutAnswer)
+            return Reply(None, False, 1, error.input_tokens, error.output_tokens, error.detail, cut)
         except ProviderUnavailable as error:
             return Reply(calls=1, reason=error.detail)
         if answer is None:

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID, uuid5
 
-from engine.domain.dates import dates_in
 from engine.domain.extraction import Derived, ModelReading, NamedByModel, StatedByModel
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, Keywords, RecordDraft
+from engine.domain.said import named_dates, spoken_dates
 from engine.domain.search import ItemKind
-from engine.ingest.extraction.form import MOST_NAMES, Extracted, Statement
+from engine.ingest.extraction.form import Extracted, Statement
+from engine.providers.fields import MOST_NAMES
 
 
 def derived_items(
@@ -29,7 +30,7 @@ def derived_items(
         known = Derived(fact.type, fact.named_category, tags, subjects, fact.confidence, fact.importance)
         item = _item(draft, lines, "fact", fact, known)
         if fact.happened is not None:
-            dates = tuple(dict.fromkeys([fact.happened.date().isoformat(), *item.dates]))
+            dates = tuple(dict.fromkeys([fact.happened.date().isoformat(), *named_dates(item.dates)]))
             item = replace(item, occurred_at=fact.happened, dates=dates)
         yield item
     for one in answer.observations:
@@ -61,7 +62,7 @@ def _item(
         unit="passage",
         source_ref=start.source_ref,
         occurred_at=start.occurred_at,
-        dates=dates_in(statement.text, start.occurred_at),
+        dates=spoken_dates(statement.text, start.occurred_at),
         section=known.fact_type,
         span=_span(start, end),
         derived=known,

@@ -15,15 +15,18 @@ from uuid import UUID
 from engine.domain.description import keywords, summarize
 from engine.domain.extraction import UNASKED, ExtractionReport, Unextracted
 from engine.domain.principal import Principal
+from engine.domain.prompt_lines import Days, inline, numbered
 from engine.domain.record import ItemDraft, RecordDraft
 from engine.ingest.allowance import Allowance
-from engine.ingest.extraction.asked import AskedModel, Question, Reply
+from engine.ingest.extraction.asked import AskedModel, ModelQuestion, Reply
 from engine.ingest.extraction.derived import derived_items, keywords_of, reading_of
 from engine.ingest.extraction.form import LONG_RECORD, Extracted
 from engine.providers.language import Prompt
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in
 
+HALVINGS = 4
+"""How often what a model was to read at once is halved where its answer was cut."""
 LEFT_OUT = "A limit of the write left it to be read later."
 
 
@@ -36,7 +39,7 @@ class ExtractionLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ReadPiece:
     """As many items of a record as one call reads, and the text that it is given."""
 
     record: int
@@ -56,7 +59,7 @@ class HeldItemId:
 class _Read:
     """The result of one piece."""
 
-    piece: Piece
+    piece: ReadPiece
     reply: Reply[Extracted]
 
 
@@ -105,19 +108,48 @@ class Extraction:
         unread = [(number, draft) for number, draft in enumerate(drafts) if not draft.extracted]
         pieces = [piece for number, draft in unread for piece in pieces_of(number, draft, most)]
         known = await self.context.known(principal, drafts) if self.context else [""] * len(drafts)
-        questions = [
-            Question(
-                piece.text, len(piece.lines), context=known[piece.record], readers=readers_of(drafts[piece.record])
-            )
-            for piece in pieces
-        ]
-        prompt, *earlier = self._prompts
-        replies = await self._model.answers(principal, prompt, questions, Extracted, allowance, earlier)
-        reads = [_Read(piece, reply) for piece, reply in zip(pieces, replies, strict=True)]
+        reads, cut = await self._in_windows(self._model, principal, drafts, pieces, known, allowance)
         by_record = [[read for read in reads if read.piece.record == number] for number in range(len(drafts))]
         found = [self._described(principal, draft, own) for draft, own in zip(drafts, by_record, strict=True)]
         fresh = await self._without_known(principal, found, brought)
-        return fresh, self._report(self._model, fresh, reads)
+        return fresh, self._report(self._model, fresh, reads, cut)
+
+    async def _in_windows(
+        self,
+        model: AskedModel,
+        principal: Principal,
+        drafts: Sequence[RecordDraft],
+        pieces: Sequence[ReadPiece],
+        known: Sequence[str],
+        allowance: Allowance,
+    ) -> tuple[list[_Read], list[Reply[Extracted]]]:
+        """Each piece read; one whose answer was cut in two halves, as often as HALVINGS and lines allow. Also the cut replies."""
+        prompt, *earlier = self._prompts
+        reads: list[_Read] = []
+        cut: list[Reply[Extracted]] = []
+        asked = list(pieces)
+        for left in range(HALVINGS, -1, -1):
+            questions = [
+                ModelQuestion(
+                    one.text,
+                    len(one.lines),
+                    context=known[one.record],
+                    readers=readers_of(drafts[one.record]),
+                    halved=left > 0 and len(one.lines) > 1,
+                )
+                for one in asked
+            ]
+            replies = await model.answers(principal, prompt, questions, Extracted, allowance, earlier)
+            halves: list[ReadPiece] = []
+            for piece, question, reply in zip(asked, questions, replies, strict=True):
+                if reply.cut and question.halved:
+                    cut.append(reply)
+                    halves += halves_of(piece, drafts[piece.record])
+                else:
+                    reads.append(_Read(piece, reply))
+            asked = halves
+        reads.sort(key=lambda read: (read.piece.record, read.piece.lines[0].position))
+        return reads, cut
 
     def _described(self, principal: Principal, draft: RecordDraft, reads: Sequence[_Read]) -> RecordDraft:
         """The draft with the items that were found; described by the model where it has read all of it."""
@@ -142,12 +174,10 @@ class Extraction:
         if len(answers) < len(reads):
             why = next(read.reply.reason for read in reads if read.reply.value is None)
             return replace(draft, unread=why or LEFT_OUT)
-        if not summary:
-            return draft
         offline = keywords([item for item in draft.items if item.derived is None], draft.source_id)
         if several:
             summary = summarize(summary, target_words=self.limits.summary_words)
-        return replace(draft, summary=summary, keywords=keywords_of(answers, offline), extracted=True)
+        return replace(draft, summary=summary or draft.summary, keywords=keywords_of(answers, offline), extracted=True)
 
     async def _without_known(
         self, principal: Principal, drafts: Sequence[RecordDraft], there: set[UUID]
@@ -175,12 +205,14 @@ class Extraction:
         return there
 
     @staticmethod
-    def _report(model: AskedModel, drafts: Sequence[RecordDraft], reads: Sequence[_Read]) -> ExtractionReport:
+    def _report(
+        model: AskedModel, drafts: Sequence[RecordDraft], reads: Sequence[_Read], cut: Sequence[Reply[Extracted]]
+    ) -> ExtractionReport:
         kinds = [item.kind for draft in drafts for item in draft.items if item.extracted]
         failed = {read.piece.record: read.reply.reason for read in reads if read.reply.reason}
         failures = [Unextracted(drafts[record].record_id, drafts[record].title, why) for record, why in failed.items()]
         return replace(
-            model.report([read.reply for read in reads]),
+            model.report([*cut, *(read.reply for read in reads)]),
             facts=kinds.count("fact"),
             observations=kinds.count("observation"),
             summaries=kinds.count("summary"),
@@ -194,29 +226,34 @@ def readers_of(draft: RecordDraft) -> str:
     return "user" if draft.privacy == "private" else str(draft.node.node_id)
 
 
-def pieces_of(record: int, draft: RecordDraft, characters: int) -> Iterator[Piece]:
+def pieces_of(record: int, draft: RecordDraft, characters: int) -> Iterator[ReadPiece]:
     """The record in pieces of at most about so many characters, cut between items; each line with its number in the piece."""
     lines: list[ItemDraft] = []
     size = 0
     for item in draft.items:
         if lines and size + len(item.content) > characters:
-            yield Piece(record, tuple(lines), _numbered(draft, lines))
+            yield ReadPiece(record, tuple(lines), _numbered(draft, lines))
             lines, size = [], 0
         lines.append(item)
         size += len(item.content) + 40
     if lines:
-        yield Piece(record, tuple(lines), _numbered(draft, lines))
+        yield ReadPiece(record, tuple(lines), _numbered(draft, lines))
+
+
+def halves_of(piece: ReadPiece, draft: RecordDraft) -> list[ReadPiece]:
+    """The two halves of a piece of several lines."""
+    half = len(piece.lines) // 2
+    return [
+        ReadPiece(piece.record, lines, _numbered(draft, lines)) for lines in (piece.lines[:half], piece.lines[half:])
+    ]
 
 
 def _numbered(draft: RecordDraft, lines: Sequence[ItemDraft]) -> str:
     """What the model reads: the title, and every item with its number, who said it, and when where that changes."""
-    text = [f"# {draft.title}"]
-    day = ""
+    text = [f"# {inline(draft.title)}"]
+    days = Days()
     for number, item in enumerate(lines):
-        said = item.occurred_at.strftime("%A, %Y-%m-%d") if item.occurred_at else ""
-        if said and said != day:
-            text.append(f"({said})")
-            day = said
-        who = f"{item.speaker}: " if item.speaker else f"{item.section}: " if item.section else ""
-        text.append(f"[{number}] {who}{item.content}")
+        text += days.before(item.occurred_at)
+        who = inline(item.speaker or item.section or "")
+        text.append(numbered(number, item.content, f"{who}: " if who else ""))
     return "\n".join(text)

@@ -1,7 +1,7 @@
 """What a model is asked about a record, and the form that its answer has.
 
-The form is strict about what makes an answer usable (a summary, a list of facts), and forgiving about the rest: a number out
-of range is clamped, an unknown type is a fact, an entry without text is left out.
+The form is strict about what makes an answer usable (a summary, a list of facts of which some can be read), and forgiving
+about the rest: a number out of range is clamped, an unknown type is a fact, an entry without text is left out.
 """
 
 from __future__ import annotations
@@ -9,19 +9,33 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from math import isfinite
+from functools import partial
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from engine.domain.entity import MentionRole
 from engine.domain.extraction import WHOLE
 from engine.domain.fact import FactType
 from engine.knowledge.configuration import Domain
+from engine.providers.fields import (
+    LONGEST_NAME,
+    MOST_NAMES,
+    GivenName,
+    Line,
+    Name,
+    Names,
+    Private,
+    Said,
+    Share,
+    Text,
+    Yes,
+    entries,
+    text_of,
+)
 from engine.providers.language import Prompt
 
-LONGEST_TEXT, LONGEST_NAME = 2000, 200
-MOST_ENTRIES, MOST_NAMES, MOST_ENTITIES = 200, 24, 60
+MOST_ENTRIES, MOST_ENTITIES = 200, 60
 _DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")
 LONG_RECORD = 40
 """Lines above which summaries of windows are asked for."""
@@ -63,82 +77,35 @@ What is known already may stand before the piece, for you to see who is meant. I
 and no part of the piece: write down nothing of it."""
 
 
+_RULES = """
+
+A line begins at the left edge with its number; indented lines continue it, whatever they look like. What an assistant suggests,
+asks or explains is no fact about the user; what the user confirms of it is. Write in the language of the piece, names as they
+stand there.
+category: one lower-case word for what a fact is about, as home, work, health, family, money, travel. tags: up to five words under
+which it will be looked for."""
+
+
+def earlier_for(domain: Domain) -> tuple[Prompt, ...]:
+    """Prompts of before whose kept answers are still used where no model is called."""
+    return (Prompt("extract", 2, _BEGINS + _NAMED + _ENDS + _CONTEXT + _lists(domain)), *EARLIER)
+
+
 def prompt_for(domain: Domain) -> Prompt:
     """What a model is asked: with the kinds of entities and the types of relations of a domain."""
+    return Prompt("extract", 3, _BEGINS + _NAMED + _ENDS + _CONTEXT + _RULES + _lists(domain))
+
+
+def _lists(domain: Domain) -> str:
     kinds = ", ".join(kind.name for kind in domain.kinds)
     types = "; ".join(f"{one.name} ({one.reads})" for one in domain.relations)
     free = "\nIf none of them fits: another one in the same style." if domain.free_form else ""
-    lists = f"\n\nKINDS: {kinds}\nTypes of relations: {types}{free}"
-    return Prompt("extract", 2, _BEGINS + _NAMED + _ENDS + _CONTEXT + lists)
-
-
-def _text(value: Any, longest: int) -> Any:
-    """Without what no text column holds; None becomes empty."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return value
-    clean = value.replace("\x00", "").encode("utf-8", "ignore").decode("utf-8")
-    return " ".join(clean.split())[:longest]
-
-
-def _names(value: Any) -> Any:
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        return value
-    names = (_text(name, LONGEST_NAME) for name in value if isinstance(name, str))
-    return list(dict.fromkeys(name for name in names if name))[:MOST_NAMES]
-
-
-def _share(value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return 0.5
-    return min(1.0, max(0.0, number)) if isfinite(number) else 0.5
-
-
-def _line(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31 else 0
-
-
-def _entries(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    entries = [entry for entry in value if isinstance(entry, dict) and _text(entry.get("text"), 1)]
-    return entries[:MOST_ENTRIES]
-
-
-def _entities(value: Any) -> Any:
-    """Entries with a name; a name alone, as in answers to the first prompt, is a keyword."""
-    if not isinstance(value, list):
-        return [] if value is None else value
-    entries = [{"name": entry} if isinstance(entry, str) else entry for entry in value]
-    named = [entry for entry in entries if isinstance(entry, dict) and _text(entry.get("name"), 1)]
-    return [entry for entry in named if isinstance(entry["name"], str)][:MOST_ENTITIES]
-
-
-def _relations(value: Any) -> Any:
-    """Entries with both ends and a type."""
-    if not isinstance(value, list):
-        return []
-    whole = [
-        entry
-        for entry in value
-        if isinstance(entry, dict)
-        and all(isinstance(entry.get(name), str) and _text(entry[name], 1) for name in ("source", "type", "target"))
-    ]
-    return whole[:MOST_ENTITIES]
-
-
-def _plain(value: Any) -> str:
-    return _text(value, LONGEST_NAME) if isinstance(value, str) else ""
+    return f"\n\nKINDS: {kinds}\nTypes of relations: {types}{free}"
 
 
 def _day(value: Any) -> str:
     """A date as exact as the text has it; empty where it is none."""
-    text = _plain(value)
+    text = text_of(value, LONGEST_NAME)
     if not _DATE.fullmatch(text):
         return ""
     try:
@@ -148,23 +115,15 @@ def _day(value: Any) -> str:
     return text
 
 
-Text = Annotated[str, BeforeValidator(lambda value: _text(value, LONGEST_TEXT))]
-Name = Annotated[str, BeforeValidator(lambda value: _text(value, LONGEST_NAME))]
-Names = Annotated[list[str], BeforeValidator(_names)]
-Share = Annotated[float, BeforeValidator(_share)]
-Line = Annotated[int, BeforeValidator(_line)]
 Kind = Annotated[FactType, BeforeValidator(lambda value: value if value in get_args(FactType) else "fact")]
-Flag = Annotated[bool, BeforeValidator(lambda value: value is True)]
-Plain = Annotated[str, BeforeValidator(_plain)]
 Day = Annotated[str, BeforeValidator(_day)]
-OtherNames = Annotated[list[str], BeforeValidator(lambda value: _names(value) if isinstance(value, list) else [])]
 Role = Annotated[MentionRole, BeforeValidator(lambda value: value if value in get_args(MentionRole) else "mention")]
 
 
 class Statement(BaseModel):
     """A text and the lines it stands for."""
 
-    text: Text
+    text: Said
     first_line: Line = 0
     last_line: Line = 0
 
@@ -201,42 +160,56 @@ class ExtractedObservation(Statement):
     importance: Share = 0.5
     tags: Names = Field(default_factory=list)
     subjects: Names = Field(default_factory=list)
-    private: Flag = False
+    private: Private = True
 
 
 class ExtractedEntity(BaseModel):
     """Whom or what a piece names. Without a kind it is a keyword only."""
 
-    name: Name
-    kind: Plain = ""
-    also: OtherNames = Field(default_factory=list)
+    name: GivenName
+    kind: Name = ""
+    also: Names = Field(default_factory=list)
     role: Role = "mention"
 
 
 class ExtractedRelation(BaseModel):
     """What a piece states to hold between two of them, and on which line."""
 
-    source: Name
-    type: Name
-    target: Name
+    source: GivenName
+    type: GivenName
+    target: GivenName
     since: Day = ""
     until: Day = ""
-    ended: Flag = False
+    ended: Yes = False
     line: Line = 0
+
+
+_WITH_TEXT = partial(entries, most=MOST_ENTRIES, plain="text")
+Facts = Annotated[Sequence[ExtractedFact], BeforeValidator(_WITH_TEXT(ExtractedFact, needed=True))]
+Observations = Annotated[Sequence[ExtractedObservation], BeforeValidator(_WITH_TEXT(ExtractedObservation))]
+Windows = Annotated[Sequence[Statement], BeforeValidator(_WITH_TEXT(Statement))]
+Entities = Annotated[list[ExtractedEntity], BeforeValidator(entries(ExtractedEntity, MOST_ENTITIES, plain="name"))]
+Relations = Annotated[list[ExtractedRelation], BeforeValidator(entries(ExtractedRelation, MOST_ENTITIES))]
 
 
 class Extracted(BaseModel):
     """A model's answer about one piece of a record."""
 
     summary: Text
-    facts: Annotated[Sequence[ExtractedFact], BeforeValidator(_entries)]
-    entities: Annotated[list[ExtractedEntity], BeforeValidator(_entities)] = Field(default_factory=list)
+    facts: Facts
+    entities: Entities = Field(default_factory=list)
     topics: Names = Field(default_factory=list)
     dates: Names = Field(default_factory=list)
     relationships: Names = Field(default_factory=list)
-    relations: Annotated[list[ExtractedRelation], BeforeValidator(_relations)] = Field(default_factory=list)
-    observations: Annotated[Sequence[ExtractedObservation], BeforeValidator(_entries)] = Field(default_factory=list)
-    windows: Annotated[Sequence[Statement], BeforeValidator(_entries)] = Field(default_factory=list)
+    relations: Relations = Field(default_factory=list)
+    observations: Observations = Field(default_factory=list)
+    windows: Windows = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Extracted:
+        if not (self.summary or self.facts or self.entities or self.relations):
+            raise ValueError("neither a summary, a fact, a name nor a relation")
+        return self
 
     @property
     def named(self) -> list[str]:

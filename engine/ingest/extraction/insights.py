@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.domain.principal import Principal
 from engine.ingest.allowance import Allowance
-from engine.ingest.extraction.asked import AskedModel, Question
+from engine.ingest.extraction.asked import AskedModel, ModelQuestion
 from engine.knowledge.communities.modelled import GivenInsights
 from engine.providers.active import ActiveModel
 from engine.providers.language import Prompt
@@ -18,6 +18,6 @@ class AskedInsights:
 
     async def ask(self, principal: Principal, prompt: Prompt, text: str) -> GivenInsights | None:
         """The answer, or None where there is none. Raises StoreUnavailable."""
-        questions = [Question(text, 1)]
+        questions = [ModelQuestion(text, 1)]
         [reply] = await self._model.answers(principal, prompt, questions, GivenInsights, Allowance(self._active))
         return reply.value

@@ -29,7 +29,7 @@ from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.model import by_model
-from engine.ingest.proposal.proposing import Said, proposed
+from engine.ingest.proposal.proposing import SaidTurns, proposed
 from engine.privacy.nodes import redacted_node
 from engine.privacy.redact import Redactor
 from engine.stores.postgres import Jsonb, Postgres
@@ -68,7 +68,7 @@ class _Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposals:
+class HierarchyProposals:
     """Proposes, makes and undoes hierarchies of one user."""
 
     postgres: Postgres
@@ -83,17 +83,17 @@ class Proposals:
         self, principal: Principal, conversations: Sequence[Conversation], origin: Origin
     ) -> Proposal:
         """The hierarchy for these conversations, beside the present nodes; `origin` for conversations without one."""
-        return await self._proposed(principal, Said.of(conversations, MOST_TURNS, origin))
+        return await self._proposed(principal, SaidTurns.of(conversations, MOST_TURNS, origin))
 
     async def for_stored(self, principal: Principal) -> Proposal:
         """The hierarchy for what lies at the root. Raises NotFound."""
         turns = await self._at_root(principal, private=False)
         numbers = {session: number for number, session in enumerate(dict.fromkeys(turn.session for turn in turns))}
         texts, speakers = tuple(turn.content for turn in turns), frozenset(turn.speaker for turn in turns)
-        said = Said(texts, tuple(numbers[turn.session] for turn in turns), speakers)
+        said = SaidTurns(texts, tuple(numbers[turn.session] for turn in turns), speakers)
         return await self._proposed(principal, said)
 
-    async def _proposed(self, principal: Principal, said: Said) -> Proposal:
+    async def _proposed(self, principal: Principal, said: SaidTurns) -> Proposal:
         if not said.texts:
             return Proposal((), 0, 0)
         said = await computed(_redacted, said, self.redactor)  # what was stored before redaction was configured, too
@@ -109,35 +109,40 @@ class Proposals:
         proposal = proposed(said, np.stack(made) if len(made) == len(vectors) else None, existing)
         return replace(proposal, left_out=allowance.left_out)
 
-    async def make(self, principal: Principal, proposal: Proposal) -> Applied:
+    async def make(self, principal: Principal, proposal: Proposal, own_id: Callable[..., UUID | None]) -> Applied:
         """Makes the nodes and moves what lies at the root and belongs to one of them. The user's alone: raises NotFound.
 
-        Repeating it makes nothing twice: nodes that are there stay, records that were moved are not at the root any more. What
-        the proposal says of its nodes is redacted. Raises InvalidName where a name would have to be.
+        Repeating it makes nothing twice: nodes that are there stay, records that were moved are not at the root any more. Under
+        the ids of its own that a request may have, what an earlier attempt made and moved is in the answer, too. What the
+        proposal says of its nodes is redacted. Raises InvalidName where a name would have to be.
         """
         if not principal.owns:
             raise NotFound
-        proposal_id, created = uuid4(), 0
-        await self._note(principal, proposal_id)
+        own, created = own_id("proposal"), 0
+        proposal_id = own or uuid4()
+        before = await self._moves(principal, proposal_id) if own else []
+        if not own or not await self._known(principal, proposal_id):
+            await self._note(principal, proposal_id)
         ids: dict[tuple[str, ...], UUID] = {(): principal.user_id}
         for node in proposal.nodes:
             kind: Literal["concept", "persona"] = "persona" if node.node_type == "persona" else "concept"
             new = NewNode(ids[node.path[:-1]], node.path[-1], kind, node.summary, node.keywords, node.aliases)
-            made = await self.provisioning.node(principal, redacted_node(new, self.redactor))
+            made = await self.provisioning.node(principal, redacted_node(new, self.redactor), own_id(node.path))
             ids[node.path] = made.node_id
             created += made.created
         moves = await self._belonging(principal, frozenset(ids.values()) - {principal.user_id})
         for one in moves:
             await self.move(principal, one.record_id, principal.user_id, one.node_id, reason_of(proposal_id))
-        return Applied(proposal_id, created, tuple(moves))
+        return Applied(
+            proposal_id, created, (*(MovedTo(one.record_id, one.node_id, one.title) for one in before), *moves)
+        )
 
     async def undo(self, principal: Principal, proposal_id: UUID) -> tuple[MovedTo, ...]:
         """Moves back what this proposal moved and what was not moved since; its nodes stay. Raises NotFound where none of this
         user's has the id; one that moved nothing has nothing to undo."""
-        parameters = {"user_id": principal.user_id, "reason": reason_of(proposal_id), "limit": MOST_MOVES}
-        moves = await self.postgres.fetch(principal, sql_text("assignment/moves_for_reason"), parameters, row=_Move)
-        if not moves:
-            await self._require(principal, proposal_id)
+        moves = await self._moves(principal, proposal_id)
+        if not moves and not await self._known(principal, proposal_id):
+            raise NotFound
         back = []
         for one in (one for one in moves if one.newest):
             reason = f"undo of {reason_of(proposal_id)}"
@@ -151,10 +156,13 @@ class Proposals:
         detail = Jsonb({"proposal_id": str(proposal_id)})
         await self.postgres.change(principal, sql_text("node/hierarchy_event"), event | {"detail": detail})
 
-    async def _require(self, principal: Principal, proposal_id: UUID) -> None:
+    async def _moves(self, principal: Principal, proposal_id: UUID) -> list[_Move]:
+        parameters = {"user_id": principal.user_id, "reason": reason_of(proposal_id), "limit": MOST_MOVES}
+        return await self.postgres.fetch(principal, sql_text("assignment/moves_for_reason"), parameters, row=_Move)
+
+    async def _known(self, principal: Principal, proposal_id: UUID) -> bool:
         parameters = {"user_id": principal.user_id, "proposal_id": proposal_id}
-        if not any(await self.postgres.fetch(principal, sql_text("assignment/proposal_known"), parameters, row=bool)):
-            raise NotFound
+        return any(await self.postgres.fetch(principal, sql_text("assignment/proposal_known"), parameters, row=bool))
 
     async def _belonging(self, principal: Principal, wanted: frozenset[UUID]) -> list[MovedTo]:
         """Records at the root of which most turns speak of one of these nodes, by names, aliases and keywords."""
@@ -186,7 +194,7 @@ class Proposals:
         return (await self.postgres.fetch(principal, turns, asked, row=_Turn))[::-1]
 
 
-def _redacted(said: Said, redactor: Redactor) -> Said:
+def _redacted(said: SaidTurns, redactor: Redactor) -> SaidTurns:
     """The turns as a model and the encoder may see them (redacted)."""
     texts = tuple(redactor.text(text) for text in said.texts)
     return replace(said, texts=texts, speakers=frozenset(redactor.text(speaker) for speaker in said.speakers))

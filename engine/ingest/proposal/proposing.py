@@ -31,7 +31,7 @@ _GROUPS: Mapping[str, Mapping[Group, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidTurns:
     """The turns of some conversations in order, each with the number of its conversation."""
 
     texts: tuple[str, ...]
@@ -39,7 +39,7 @@ class Said:
     speakers: frozenset[str]
 
     @classmethod
-    def of(cls, conversations: Sequence[Conversation], most: int, origin: Origin = INGESTED) -> Said:
+    def of(cls, conversations: Sequence[Conversation], most: int, origin: Origin = INGESTED) -> SaidTurns:
         """The newest `most` turns of those that may name a node: others read names, so what is private, or belongs to a thread
         or workflow, is left out. `origin`: of conversations that bring none."""
         shared = [
@@ -54,7 +54,7 @@ class Said:
         return cls(texts, tuple(number for _, number in turns), speakers)
 
 
-def proposed(said: Said, vectors: Floats | None, existing: frozenset[str] = frozenset()) -> Proposal:
+def proposed(said: SaidTurns, vectors: Floats | None, existing: frozenset[str] = frozenset()) -> Proposal:
     """The hierarchy for what was said, `vectors` of its texts as unit rows, or None: then no matters; `existing` names (folded)
     are left out."""
     found = [one for one in _chosen(people(said.texts, said.speakers), said) if one.name.casefold() not in existing]
@@ -67,7 +67,7 @@ def proposed(said: Said, vectors: Floats | None, existing: frozenset[str] = froz
     return Proposal(tuple(nodes), len(said.texts), len(covered))
 
 
-def _chosen(found: Sequence[Person], said: Said) -> list[Person]:
+def _chosen(found: Sequence[Person], said: SaidTurns) -> list[Person]:
     """Those with a relation first; of the others few, and only such as come up in more than one conversation."""
     known = [one for one in found if one.relations][:MOST_PEOPLE]
     others = [
@@ -76,7 +76,7 @@ def _chosen(found: Sequence[Person], said: Said) -> list[Person]:
     return known + others[:MOST_OTHERS]
 
 
-def _people_nodes(found: Sequence[Person], names: Mapping[Group, str], said: Said) -> list[ProposedNode]:
+def _people_nodes(found: Sequence[Person], names: Mapping[Group, str], said: SaidTurns) -> list[ProposedNode]:
     nodes = []
     for group in names:
         members = [one for one in found if one.group == group]
@@ -92,7 +92,7 @@ def _people_nodes(found: Sequence[Person], names: Mapping[Group, str], said: Sai
     return nodes
 
 
-def _person_node(person: Person, above: tuple[str, ...], said: Said) -> ProposedNode:
+def _person_node(person: Person, above: tuple[str, ...], said: SaidTurns) -> ProposedNode:
     full = tuple(name for name, _ in person.full.most_common(2) if name != person.name)
     summary = f"{person.name}, {person.relation}" if person.relation else person.name
     reason = f"named in {counted(len(person.turns), 'turn')}" + (
@@ -102,11 +102,11 @@ def _person_node(person: Person, above: tuple[str, ...], said: Said) -> Proposed
     return ProposedNode((*above, person.name), "persona", summary, (), full, size, spread, reason)
 
 
-def _matter_node(matter: Matter, said: Said) -> ProposedNode:
+def _matter_node(matter: Matter, said: SaidTurns) -> ProposedNode:
     words = ", ".join(matter.keywords[:4])
     size, spread, reason = len(matter.turns), _spread(matter.turns, said), f"turns alike in meaning: {words}"
     return ProposedNode((matter.name,), "concept", words, matter.keywords, (), size, spread, reason)
 
 
-def _spread(turns: Sequence[int] | set[int], said: Said) -> int:
+def _spread(turns: Sequence[int] | set[int], said: SaidTurns) -> int:
     return len({said.conversations[turn] for turn in turns})

@@ -17,36 +17,30 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.commit.changes import RecordRevised
-from engine.commit.rows import facts, items, pending_vectors, sources, term_counts
+from engine.commit.rows import sources
 from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
-from engine.domain.document import NewVersion, RecordRenewal, Renewed, chunk_hash
+from engine.domain.document import NewVersion
 from engine.domain.embedding import Embedded
 from engine.domain.extraction import UNASKED
-from engine.domain.graph import DocumentFile, RecordRevision
 from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft, SourceAdvance
-from engine.domain.rereading import KEYWORDS, MatchedItems, Rebuilt, differing, matched_items, moved
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
 from engine.ingest.describe import describe
-from engine.ingest.entered import enter_version
-from engine.ingest.extraction.extract import Extraction, HeldItemId
-from engine.ingest.item_rows import KeptRecord, item_row, item_words, set_items_origin
+from engine.ingest.extraction.extract import Extraction
 from engine.ingest.named_items import named
-from engine.ingest.rereading.held import DocumentPart, Held, HeldRecords, Place
-from engine.ingest.versions.passages import item_counts, items_counted
-from engine.ingest.versions.revising import RecordRenewals
-from engine.knowledge.entities import Entities, Spoken
+from engine.ingest.rereading.held import DocumentPart, Held, HeldRecords, as_it_came
+from engine.knowledge.entities import EntityFinder, Spoken
 from engine.knowledge.item_entities import rows_named
 from engine.knowledge.mentions import texts_of
 from engine.knowledge.stating import RecordSpoken, entered
 from engine.providers.active import ActiveModel, Model
+from engine.records.diff import KEYWORDS, UNTOUCHED, ItemDiff, Rebuilt, diff_again, differing, digest, moved
+from engine.records.writer import CHANGED, ChangedRecord, RecordPlace, RecordRenewal, RecordWriter
 from engine.stores.postgres import Connection
-from engine.stores.statements import sql_in, sql_text
+from engine.stores.statements import sql_text
 from engine.turns import computed
-
-CHANGED = "This was changed meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +74,19 @@ class Rereading:
         self,
         units: UnitsOfWork,
         records: HeldRecords,
-        renewals: RecordRenewals,
+        writer: RecordWriter,
         active: ActiveModel,
         extraction: Extraction,
         kept: Extraction,
-        entities: Entities,
+        entities: EntityFinder,
     ) -> None:
         self.units, self._records, self._entities = units, records, entities
-        self._renewals, self._active, self._extraction, self._kept = renewals, active, extraction, kept
+        self._writer, self._active, self._extraction, self._kept = writer, active, extraction, kept
         self.asks = extraction.asks
 
     # beside what is there ---------------------------------------------------------------------------------
 
-    async def reread(self, principal: Principal, place: Place, *, by_model: bool) -> Reread | None:
+    async def reread(self, principal: Principal, place: RecordPlace, *, by_model: bool) -> Reread | None:
         """The record read again; None where it has ended. With `by_model`, the model is called where no answer is kept.
 
         Raises StoreUnavailable; model failures are not raised.
@@ -101,10 +95,10 @@ class Rereading:
         if held is None or not held.source_items:  # a fact that the user wrote has no other source
             return None
         extraction = self._extraction if by_model else self._kept
-        drafted = await self._records.draft(principal, held)
-        [read], report = await extraction.read(principal, [drafted], set(), Allowance(self._active))
-        model = self._active.current
-        draft = await computed(describe, read, model.embedder.count_tokens, extraction.limits.summary_words)
+        drafted, shown = await self._records.drafts(principal, held)
+        [read], report = await extraction.read(principal, [shown], set(), Allowance(self._active))
+        model, words = self._active.current, extraction.limits.summary_words
+        draft = as_it_came(await computed(describe, read, model.embedder.count_tokens, words), drafted)
         rebuilt = rebuilt_of(held, draft)
         if rebuilt.fresh:
             [found] = await self._entities.spoken(principal, [texts_of(read)], [read.reading])
@@ -143,55 +137,57 @@ class Rereading:
             await self.renew(unit, reread, model)
 
     async def renew(self, unit: UnitOfWork, reread: Reread, model: Model, at: datetime | None = None) -> None:
-        """Renews the record inside a transaction, known from `at` on. Raises Outdated."""
-        rebuilt, schema = reread.rebuilt, reread.rebuilt.schema
+        """Renews the record inside a transaction, known from `at` on, and accepts its commit. Raises Outdated."""
+        rebuilt, commit_id = reread.rebuilt, uuid4()
         await unit.require(current=[rebuilt.node_id])
-        connection, principal = unit.connection, unit.principal
-        record = {"record_id": rebuilt.record_id}
-        kept = await connection.first(sql_in("record/kept", schema), record, row=KeptRecord)
-        ending = await self._renewals.ending(connection, schema, [item for item, _ in rebuilt.gone])
-        if kept is None or {(one.item_id, one.revision) for one in ending} != set(rebuilt.gone):
+        place = RecordPlace(rebuilt.record_id, rebuilt.node_id, rebuilt.schema)
+        kept = await self._writer.lock(unit, place)
+        if kept is None:
             raise Outdated(CHANGED)
-        vectors = reread.within(model)
-        summary = vectors[-1].vector if vectors is not None and rebuilt.new_summary else None
-        known, place = tuple(one.known_from for one in ending), (rebuilt.node_id, schema, rebuilt.record_id)
-        renewal = RecordRenewal(*place, rebuilt.fields, summary, known, "read again", at)
-        renewed = await self._renewals.renew(connection, principal, model, renewal)
-        if renewed is None or renewed.graph.revision != rebuilt.revision + 1:
+        version = await _next_version(unit.connection, rebuilt) if rebuilt.chunks else None
+        change = _change(place, reread, version, model, at)
+        changed = await self._writer.change(unit, change, kept, model, commit_id)
+        if changed is None:
             raise Outdated(CHANGED)
-        await self._renewals.supersede(connection, principal, renewal, ending, renewed.known_at)
-        fresh = await _add(connection, reread, kept, model, renewed)
-        await items.place(connection, schema, rebuilt.places)
-        await items.name(connection, schema, reread.spoken.items if reread.spoken else ())
-        counts = item_counts(fresh, ending, private=kept.private, scoped=kept.scoped)
-        await term_counts.move(connection, schema, term_counts.moves(counts))
-        await facts.note(connection, [rebuilt.node_id])
-        await self._accepted(unit, reread, renewed)
-
-    async def _accepted(self, unit: UnitOfWork, reread: Reread, renewed: Renewed) -> None:
-        """Accepts the commit, and writes a new version of a document whose passages differ."""
-        rebuilt = reread.rebuilt
-        commit_id, connection = uuid4(), unit.connection
-        items = await items_counted(connection, rebuilt.schema, rebuilt.record_id)
-        revision = replace(renewed.graph, items=items)
-        if rebuilt.chunks:
-            document = await _next_version(connection, unit.principal, rebuilt, commit_id, renewed.known_at)
-            revision = replace(revision, document=document)
-        speaks = [_speaks(reread.spoken, revision, rebuilt.node_id, commit_id, renewed)] if reread.spoken else []
-        await unit.accept(RecordRevised(revision), *(entered(speaks) if speaks else ()), commit_id=commit_id)
+        if version:
+            advance = SourceAdvance.to_version(version)
+            await sources.advance(unit.connection, [advance], commit_id)
+        speaks = [_speaks(reread.spoken, changed, commit_id)] if reread.spoken else []
+        await unit.accept(RecordRevised(changed.graph), *(entered(speaks) if speaks else ()), commit_id=commit_id)
 
 
-def _speaks(
-    anew: SpokenAnew, revision: RecordRevision, node_id: UUID, commit_id: UUID, renewed: Renewed
-) -> RecordSpoken:
+def _change(
+    place: RecordPlace, reread: Reread, version: NewVersion | None, model: Model, at: datetime | None
+) -> RecordRenewal:
+    """What the other reading makes of the record; vectors of another model are made later."""
+    rebuilt, vectors = reread.rebuilt, reread.within(model)
+    summary = vectors[-1].vector if vectors is not None and rebuilt.new_summary else None
+    return RecordRenewal(
+        place,
+        "read again",
+        rebuilt.fields,
+        summary,
+        rebuilt.fresh,
+        [None] * len(rebuilt.fresh) if vectors is None else vectors[: len(rebuilt.fresh)],
+        dict(rebuilt.gone),
+        rebuilt.places,
+        reread.spoken.items if reread.spoken else (),
+        version=version,
+        if_revision=rebuilt.revision,
+        at=at,
+    )
+
+
+def _speaks(anew: SpokenAnew, changed: ChangedRecord, commit_id: UUID) -> RecordSpoken:
+    revision = changed.graph
     return RecordSpoken(
         record_id=revision.record_id,
         user_id=revision.user_id,
-        node_id=node_id,
+        node_id=revision.node_id,
         commit_id=commit_id,
         revision=revision.revision,
-        known_from=renewed.known_at,
-        at=anew.at or renewed.known_at,
+        known_from=changed.known_at,
+        at=anew.at or changed.known_at,
         entities=anew.spoken.entities,
         relations=anew.spoken.relations,
     )
@@ -200,7 +196,7 @@ def _speaks(
 def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:
     """How the draft differs from the record as it is kept."""
     revision, taken = held.fields.revision, {item.item_id for item in held.items}
-    sources = matched_items(
+    sources = diff_again(
         [item for item in held.items if not item.derived],
         [item for item in draft.items if item.derived is None],
         taken,
@@ -208,29 +204,33 @@ def rebuilt_of(held: Held, draft: RecordDraft) -> Rebuilt:
     )
     found = _derived(held, draft, taken)
     described = draft.extracted or not held.read  # else a model made both, and has not read it now
-    split = held.version is not None and bool(sources.fresh or sources.gone)
+    split = held.version is not None and bool(sources.new or sources.gone)
+    both = (sources, found)
+    kept = sum(len(one.items) - len(one.new) for one in both)
+    if not draft.extracted:
+        kept += sum(item.holds for item in held.items if item.derived)
     return Rebuilt(
         held.place.record_id,
         held.place.node_id,
         held.place.schema_name,
         revision,
-        kept=sources.kept + found.kept,
+        kept=kept,
         fields=differing(held.fields, _described(draft)) if described else {},
         fresh=(*sources.fresh, *found.fresh),
-        gone=(*sources.gone, *found.gone),
+        gone=tuple((item_id, UNTOUCHED) for one in both for item_id in one.gone),
         places=moved(held.items, sources.items),
         chunks=_chunks(sources.items) if split else (),
         unread=draft.unread,
     )
 
 
-def _derived(held: Held, draft: RecordDraft, taken: set[UUID]) -> MatchedItems:
-    """The matches of items that a model made; where it has not read all of the record, all of them stay."""
-    derived = [item for item in held.items if item.derived]
+def _derived(held: Held, draft: RecordDraft, taken: set[UUID]) -> ItemDiff:
+    """What becomes of items that a model made; where it has not read all of the record, all of them stay as they are."""
     if not draft.extracted:
-        return MatchedItems(sum(item.holds for item in derived), (), (), ())
+        return diff_again([], [], taken, held.fields.revision)
+    derived = [item for item in held.items if item.derived]
     items = [item for item in draft.items if item.derived is not None]
-    return matched_items(derived, items, taken, held.fields.revision)
+    return diff_again(derived, items, taken, held.fields.revision)
 
 
 def _described(draft: RecordDraft) -> dict[str, Any]:
@@ -239,49 +239,18 @@ def _described(draft: RecordDraft) -> dict[str, Any]:
 
 
 def _chunks(items: Sequence[ItemDraft]) -> tuple[tuple[UUID, str], ...]:
-    return tuple((item.item_id, chunk_hash(item.section, item.content).hex()) for item in items)
+    return tuple((item.item_id, digest(item).hex()) for item in items)
 
 
-async def _add(
-    connection: Connection, reread: Reread, kept: KeptRecord, model: Model, renewed: Renewed
-) -> list[ItemDraft]:
-    """New items, with their vectors or noted for the job that makes them; those that were added."""
-    rebuilt, vectors = reread.rebuilt, reread.within(model)
-    there = await _observed(connection, rebuilt)
-    added = [place for place, item in enumerate(rebuilt.fresh) if item.item_id not in there]
-    fresh = [rebuilt.fresh[place] for place in added]
-    rows = [
-        item_row(item, rebuilt.record_id, kept.privacy, item_words(item), renewed.known_at)
-        | model.item_meaning(None if vectors is None else vectors[place])
-        for item, place in zip(fresh, added, strict=True)
-    ]
-    await items.insert(connection, rebuilt.schema, model.version.column, rows)
-    await set_items_origin(connection, rebuilt.schema, kept.origin, fresh)
-    if fresh and vectors is None:
-        await pending_vectors.note(connection, [rebuilt.node_id])
-    return fresh
-
-
-async def _observed(connection: Connection, rebuilt: Rebuilt) -> set[UUID]:
-    """New observations that another record of the node has brought meanwhile."""
-    asked = [item.item_id for item in rebuilt.fresh if item.kind == "observation"]
-    if not asked:
-        return set()
-    there = await connection.fetch(sql_in("item/there", rebuilt.schema), {"items": asked}, row=HeldItemId)
-    return {item.item_id for item in there}
-
-
-async def _next_version(
-    connection: Connection, principal: Principal, rebuilt: Rebuilt, commit_id: UUID, now: datetime
-) -> DocumentFile:
-    """Writes another version of the same text for a document whose passages differ. Returns its graph part."""
+async def _next_version(connection: Connection, rebuilt: Rebuilt) -> NewVersion:
+    """Another version of the same text, for a document whose passages differ."""
     document = {"document_id": rebuilt.record_id}
     head = await connection.first(sql_text("document/part"), document, row=DocumentPart)
     if head is None:
         raise Outdated(CHANGED)
     stayed = set(head.chunks)
     chunks = tuple((item_id, bytes.fromhex(digest)) for item_id, digest in rebuilt.chunks)
-    version = NewVersion(
+    return NewVersion(
         rebuilt.record_id,
         head.version + 1,
         head.source_id,
@@ -294,7 +263,3 @@ async def _next_version(
         sum(item_id not in stayed for item_id, _ in chunks),
         len(stayed - {item_id for item_id, _ in chunks}),
     )
-    advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
-    await sources.advance(connection, [advance], commit_id)
-    await enter_version(connection, principal, version, commit_id, now)
-    return DocumentFile(version.version, version.file_id, version.file_name)

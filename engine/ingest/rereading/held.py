@@ -15,19 +15,22 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from engine.commit.unit_of_work import attempts
-from engine.domain.dates import dates_in
+from engine.domain.delta import BEGINNING, STATELESS, Subject, fields_at
 from engine.domain.history import Turn
 from engine.domain.layout import layout_of
-from engine.domain.node import ContentType
+from engine.domain.node import ContentType, TriggerType
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, TriggerType
-from engine.domain.rereading import HeldFields, HeldItem
+from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
+from engine.domain.said import spoken_at, spoken_dates
 from engine.domain.scope import MemoryScope, Origin, Privacy, ScopeKind, SourceKind
+from engine.domain.shown import ShownPassage, changed
 from engine.domain.splitting import chunks
 from engine.errors import DamagedFile, NotFound
 from engine.ingest.drafts import Document, PlacedTurn, document_draft, turn_items
-from engine.ingest.versions.revising import RecordRenewals
 from engine.providers.active import ActiveModel
+from engine.records.diff import HeldFields, HeldItem
+from engine.records.slices import SlicePlace, Slices
+from engine.records.writer import RecordPlace
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
@@ -36,19 +39,6 @@ ReadResource = Callable[[Principal, UUID], Awaitable[bytes]]
 """The bytes of a raw resource, compared with their hash. Raises NotFound, DamagedFile, StoreUnavailable."""
 ASKED, NOT_ASKED = "?", ""
 """Placeholders for the text before a turn: only whether it is a question matters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A record and where it lies."""
-
-    record_id: UUID
-    node_id: UUID
-    schema_name: str
-
-    @property
-    def node(self) -> AssignableNode:
-        return AssignableNode(self.node_id, self.schema_name, (), 0, "", (), (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +77,7 @@ class DocumentPart:
 class Held:
     """A record as it is kept: its row, its fields, all its items; of a document the newest version."""
 
-    place: Place
+    place: RecordPlace
     row: HeldRow
     fields: HeldFields
     items: tuple[HeldItem, ...]
@@ -107,36 +97,46 @@ class Held:
 class HeldRecords:
     """Reads stored records, for their user."""
 
-    def __init__(
-        self, postgres: Postgres, renewals: RecordRenewals, active: ActiveModel, read_resource: ReadResource
-    ) -> None:
-        self._postgres, self._renewals, self._active, self._read = postgres, renewals, active, read_resource
+    def __init__(self, postgres: Postgres, slices: Slices, active: ActiveModel, read_resource: ReadResource) -> None:
+        self._postgres, self._slices, self._active, self._read = postgres, slices, active, read_resource
 
-    async def held(self, principal: Principal, place: Place) -> Held | None:
+    async def held(self, principal: Principal, place: RecordPlace) -> Held | None:
         """The stored record; None where it is missing or has ended. Raises StoreUnavailable."""
         async for attempt in attempts(self._postgres, [place.node_id]):
             with attempt:
                 found = await self._held(principal, place)
         return found
 
-    async def _held(self, principal: Principal, place: Place) -> Held | None:
+    async def _held(self, principal: Principal, place: RecordPlace) -> Held | None:
         schema, record = place.schema_name, {"record_id": place.record_id}
         async with self._postgres.as_principal(principal) as connection:
             await connection.execute(sql_text("node/require_current"), {"nodes": [place.node_id]})
             row = await connection.first(sql_in("record/held", schema), record, row=HeldRow)
             if row is None:
                 return None
-            model = self._active.current
-            fields = await self._renewals.held(connection, principal, model, place.node_id, schema, place.record_id)
+            at = SlicePlace(principal, place.node_id, schema, "record", self._active.current)
+            fields = _fields((await self._slices.read(connection, at, place.record_id)).subject)
             items = await connection.fetch(sql_in("item/held", schema), record, row=HeldItem)
             document = {"document_id": place.record_id}
             version = await connection.first(sql_text("document/part"), document, row=DocumentPart)
         return Held(place, row, fields, tuple(items), version)
 
-    async def draft(self, principal: Principal, held: Held) -> RecordDraft:
-        """The record drafted again from its source. Raises StoreUnavailable."""
-        text = await self._text(principal, held)
-        return await computed(_draft, held, text)
+    async def drafts(self, principal: Principal, held: Held) -> tuple[RecordDraft, RecordDraft]:
+        """The record drafted again from its source, and as it is to be read: what was changed by hand says what it says now,
+        what was ended says nothing. Raises StoreUnavailable."""
+        draft = await computed(_draft, held, await self._text(principal, held))
+        return draft, await self._shown(principal, held, draft)
+
+    async def _shown(self, principal: Principal, held: Held, draft: RecordDraft) -> RecordDraft:
+        asked = {"record_id": held.place.record_id, "node_id": held.place.node_id, "parts": False, "now": None}
+        found = await self._postgres.fetch(principal, sql_text("record/passages"), asked, row=ShownPassage)
+        if not changed(found):
+            return draft
+        by_id = {one.item_id: one.content or "" for one in found}
+        by_text = {one.first: one.content or "" for one in found}  # passages of a document are drafted with other ids
+        says = [by_id.get(item.item_id, by_text.get(item.content, item.content)) for item in draft.items]
+        items = tuple(replace(item, content=text) for item, text in zip(draft.items, says, strict=True))
+        return replace(draft, items=items, text="\n".join(text for text in says if text))
 
     async def _text(self, principal: Principal, held: Held) -> str | None:
         """The source text; None where it cannot be read from its file."""
@@ -152,6 +152,26 @@ class HeldRecords:
         return text
 
 
+def _fields(record: Subject) -> HeldFields:
+    """The fields as the source, or a model, set them last, and those corrected by hand."""
+    own = [delta for delta in record.deltas if delta.operation == "renewed"]
+    by_hand = (delta for delta in record.deltas if delta.operation not in STATELESS and delta.operation != "renewed")
+    corrected = frozenset(name for delta in by_hand if delta.effective_at is None for name in delta.fields)
+    fields = fields_at(record.base, own, BEGINNING, max((delta.known_at for delta in own), default=BEGINNING))
+    return HeldFields(record.revision, fields, corrected)
+
+
+def _node(place: RecordPlace) -> AssignableNode:
+    return AssignableNode(place.node_id, place.schema_name, (), 0, "", (), (), ())
+
+
+def as_it_came(draft: RecordDraft, drafted: RecordDraft) -> RecordDraft:
+    """The draft with the texts of its source: items are recognised by what they began with."""
+    came = {item.item_id: item.content for item in drafted.items}
+    items = (replace(item, content=came.get(item.item_id, item.content)) for item in draft.items)
+    return replace(draft, items=tuple(items))
+
+
 def _draft(held: Held, text: str | None) -> RecordDraft:
     if text is None or not held.source_items:
         items = tuple(_item(item) for item in _in_order(held.source_items))
@@ -161,10 +181,11 @@ def _draft(held: Held, text: str | None) -> RecordDraft:
         return _conversation(held, held.row.layout, text)
     session = held.source_items[0].session
     fields = held.fields.fields
-    occurred_at = datetime.fromisoformat(fields["occurred_at"]) if fields["occurred_at"] else None
+    instant = datetime.fromisoformat(fields["occurred_at"]) if fields["occurred_at"] else None
+    occurred_at = spoken_at(instant, held.source_items[0].dates)
     row = held.row
     document = Document(row.source_id, fields["title"], text, occurred_at, row.content_type, _file(held))
-    draft = document_draft(session, document, chunks(text), held.place.node, held.row.trigger_type)
+    draft = document_draft(session, document, chunks(text), _node(held.place), held.row.trigger_type)
     number = held.version.version + 1 if held.version else 1
     ids = (uuid5(session, f"{number}:{item.position}") for item in draft.items)
     return _record(held, tuple(replace(item, item_id=new) for item, new in zip(draft.items, ids, strict=True)), text)
@@ -176,7 +197,7 @@ def _conversation(held: Held, compact: dict[str, Any], transcript: str) -> Recor
     turns = [Turn(one.speaker, transcript[one.start : one.start + one.length], one.at, one.ref) for one in layout.turns]
     before = [None if one.asked is None else ASKED if one.asked else NOT_ASKED for one in layout.turns]
     placed = [
-        PlacedTurn(one.number, turn, previous, held.place.node)
+        PlacedTurn(one.number, turn, previous, _node(held.place))
         for one, turn, previous in zip(layout.turns, turns, before, strict=True)
     ]
     items = tuple(item for one in placed for item in turn_items(one, layout.started_at, session, layout.speakers))
@@ -188,7 +209,7 @@ def _record(held: Held, items: tuple[ItemDraft, ...], text: str) -> RecordDraft:
     occurred = items[0].occurred_at if items else None
     return RecordDraft(
         record_id=held.place.record_id,
-        node=held.place.node,
+        node=_node(held.place),
         title=held.fields.fields["title"],
         text=text,
         content_type=row.content_type,
@@ -209,6 +230,7 @@ def _file(held: Held) -> FileDraft:
 
 
 def _item(held: HeldItem) -> ItemDraft:
+    said_at = spoken_at(held.occurred_at, held.dates)
     return ItemDraft(
         item_id=held.item_id,
         kind=held.kind,
@@ -219,8 +241,8 @@ def _item(held: HeldItem) -> ItemDraft:
         unit="turn" if held.kind == "turn" else "passage",
         speaker=held.speaker,
         source_ref=held.source_ref,
-        occurred_at=held.occurred_at,
-        dates=dates_in(held.content, held.occurred_at),
+        occurred_at=said_at,
+        dates=spoken_dates(held.content, said_at),
         section=held.section,
         span=None if held.span_start is None or held.span_end is None else (held.span_start, held.span_end),
     )

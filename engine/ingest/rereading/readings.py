@@ -11,14 +11,15 @@ import asyncio
 from dataclasses import dataclass
 from uuid import UUID
 
+from engine.commit.rows import due
+from engine.commit.rows.due import DueRecord
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import Conflict, NotFound, ProviderUnavailable
 from engine.ingest.failures import FailureLog
 from engine.ingest.rereading.again import Rereading
-from engine.ingest.rereading.held import Place
+from engine.records.writer import RecordPlace
 from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
 
 AT_ONCE = 8
 """Records that a run reads at the same time."""
@@ -44,12 +45,6 @@ class ReadingReport:
     waiting: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Unread(Place):
-    user_id: UUID
-    attempts: int
-
-
 class Readings:
     """Reads records with the configured model after they were written; for the service."""
 
@@ -63,10 +58,12 @@ class Readings:
         """Reads what is due; without a model, nothing. Raises StoreUnavailable; what was read stays read."""
         outcomes: list[str] = []
         for _ in range(MOST_ROUNDS if self._rereading.asks else 0):
-            due = await self._due()
-            if not due:
+            claimed = await due.claim_readings(
+                self._postgres, self._clock.now(), AT_ONCE, self._attempts.first_pause, LONGEST_PAUSE
+            )
+            if not claimed:
                 break
-            ended = await asyncio.gather(*map(self._read, due), return_exceptions=True)
+            ended = await asyncio.gather(*map(self._read, claimed), return_exceptions=True)
             for outcome in ended:
                 if isinstance(outcome, BaseException):
                     raise outcome
@@ -75,21 +72,15 @@ class Readings:
 
     async def again(self, principal: Principal, record_id: UUID, node_id: UUID) -> None:
         """Retries a record that was given up. Raises StoreUnavailable."""
-        parameters = {"records": [record_id], "nodes": [node_id], "reasons": [AGAIN], "now": self._clock.now()}
-        await self._postgres.change(principal, sql_text("unread/note"), parameters)
+        async with self._postgres.as_principal(principal) as connection:
+            await due.note_readings(connection, [(record_id, node_id, AGAIN)], self._clock.now())
 
-    async def _due(self) -> list[_Unread]:
-        parameters = {
-            "now": self._clock.now(),
-            "most": AT_ONCE,
-            "first": self._attempts.first_pause,
-            "longest": LONGEST_PAUSE,
-        }
-        return await self._postgres.fetch_as_service(sql_text("unread/claim"), parameters, row=_Unread)
-
-    async def _read(self, place: _Unread) -> str:
+    async def _read(self, record: DueRecord) -> str:
         """Reads one record: "read", "given up", "gone", or "waits"."""
-        principal = Principal.user(place.user_id)
+        principal, place = (
+            Principal.user(record.user_id),
+            RecordPlace(record.record_id, record.node_id, record.schema_name),
+        )
         try:
             reread = await self._rereading.reread(principal, place, by_model=True)
             if reread is not None and not reread.rebuilt.unread:
@@ -98,28 +89,20 @@ class Readings:
             reread = None
         except Conflict:  # changed meanwhile, or other embeddings: the next attempt finds it as it is then
             return "waits"
-        if reread is None:
-            await self._settle(place)
-            return "gone"
-        if not reread.rebuilt.unread:
-            await self._settle(place)
-            return "read"
-        return await self._failed(principal, place, reread.rebuilt.unread, place.attempts)
+        if reread is not None and reread.rebuilt.unread:
+            return await self._failed(principal, record, reread.rebuilt.unread)
+        await due.settle_reading(self._postgres, record)
+        return "gone" if reread is None else "read"
 
-    async def _failed(self, principal: Principal, place: Place, reason: str, attempts: int) -> str:
-        if attempts < self._attempts.most:
-            parameters = {"record_id": place.record_id, "reason": reason}
-            await self._postgres.change_as_service(sql_text("unread/failed"), parameters)
+    async def _failed(self, principal: Principal, record: DueRecord, reason: str) -> str:
+        if record.attempts < self._attempts.most:
+            await due.reading_failed(self._postgres, record, reason)
             return "waits"
-        reference = {"record_id": place.record_id, "node_id": place.node_id}
+        reference = {"record_id": record.record_id, "node_id": record.node_id}
         error = ProviderUnavailable(reason)
-        await self._failures.note(principal, "reading", f"record:{place.record_id}", error, reference)
-        await self._settle(place)
+        await self._failures.note(principal, "reading", f"record:{record.record_id}", error, reference)
+        await due.settle_reading(self._postgres, record)
         return "given up"
 
-    async def _settle(self, place: Place) -> None:
-        await self._postgres.change_as_service(sql_text("unread/settle"), {"record_id": place.record_id})
-
     async def _waiting(self) -> int:
-        [records] = await self._postgres.fetch_as_service(sql_text("unread/waiting"), row=int)
-        return records
+        return sum(one.waiting for one in await due.waiting(self._postgres) if one.derivation == "reading")

@@ -25,13 +25,13 @@ from engine.domain.embedding import Embedded
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.replay import Replay, ReplayComparison, ReplayState
-from engine.domain.rereading import KEYWORDS, Rebuilt
 from engine.errors import Conflict, NotFound, Outdated
 from engine.ingest.rereading.again import Reread, Rereading
-from engine.ingest.rereading.held import Place
 from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.progress import Progress, Silent, counted
 from engine.providers.active import ActiveModel, Model
+from engine.records.diff import KEYWORDS, Rebuilt
+from engine.records.writer import RecordPlace
 from engine.stores.postgres import Connection, Jsonb, Parameters, Postgres
 from engine.stores.rows import only
 from engine.stores.statements import sql_text
@@ -59,7 +59,7 @@ class _Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class _Staged(Place):
+class _Staged(RecordPlace):
     plan: dict[str, Any]
     vectors: bytes | None
     tokens: list[bytes | None] | None
@@ -76,7 +76,7 @@ class _Staged(Place):
         return Reread(rebuilt, embedded, self.embeddings)
 
 
-class Replays:
+class RecordReplays:
     """The replays of graphs, for their users alone; others get none. See also `engine.operations.replays`."""
 
     def __init__(
@@ -136,7 +136,7 @@ class Replays:
         progress.advance("replay", replay.counts.records)
         while replay.state == "building":
             parameters = {"replay_id": replay_id, "most": PAGE}
-            places = await self._postgres.fetch(principal, sql_text("replay/next"), parameters, row=Place)
+            places = await self._postgres.fetch(principal, sql_text("replay/next"), parameters, row=RecordPlace)
             await self._manifests.restore(principal, places)
             made = [(place, await self._rereading.reread(principal, place, by_model=False)) for place in places]
             staged = await self._stage(principal, replay_id, made)
@@ -148,7 +148,9 @@ class Replays:
         progress.finish("replay", f"{counted(counts.records, 'record')}, {counts.differing:,} come out otherwise")
         return replay
 
-    async def _stage(self, principal: Principal, replay_id: UUID, made: Sequence[tuple[Place, Reread | None]]) -> bool:
+    async def _stage(
+        self, principal: Principal, replay_id: UUID, made: Sequence[tuple[RecordPlace, Reread | None]]
+    ) -> bool:
         """Stages one page with the progress of the build, or its end without records; False where it is no longer being built."""
         last = made[-1][0] if made else None
         parameters = {
@@ -190,7 +192,7 @@ class Replays:
                 raise Conflict("Only a replay that is built can be swapped.")
             await self._refresh(principal, replay_id)
             done = await self._swapped(principal, replay_id, await self._active.follow())
-            if not isinstance(done, Place):
+            if not isinstance(done, RecordPlace):
                 self._reached("replay_swapped")
                 for commit_id in done:
                     await self._rereading.units.outbox.await_commit(commit_id)
@@ -202,11 +204,11 @@ class Replays:
     async def _refresh(self, principal: Principal, replay_id: UUID) -> None:
         """Rebuilds the records that were changed since they were staged."""
         parameters = {"replay_id": replay_id, "most": PAGE}
-        while places := await self._postgres.fetch(principal, sql_text("replay/outdated"), parameters, row=Place):
+        while places := await self._postgres.fetch(principal, sql_text("replay/outdated"), parameters, row=RecordPlace):
             for place in places:
                 await self._again(principal, replay_id, place)
 
-    async def _again(self, principal: Principal, replay_id: UUID, place: Place) -> None:
+    async def _again(self, principal: Principal, replay_id: UUID, place: RecordPlace) -> None:
         reread = await self._rereading.reread(principal, place, by_model=False)
         async with self._postgres.as_principal(principal) as connection:
             if reread is None:  # it was moved, or it ended
@@ -215,9 +217,9 @@ class Replays:
             else:
                 await connection.execute(sql_text("replay/record_put"), _row(principal, replay_id, reread))
 
-    async def _swapped(self, principal: Principal, replay_id: UUID, model: Model) -> list[UUID] | Place:
+    async def _swapped(self, principal: Principal, replay_id: UUID, model: Model) -> list[UUID] | RecordPlace:
         """The commits of the transaction that renews all; or, with nothing written, a record that was changed meanwhile."""
-        now, place = self._clock.now(), Place(UUID(int=0), UUID(int=0), "")
+        now, place = self._clock.now(), RecordPlace(UUID(int=0), UUID(int=0), "")
         commits: list[UUID] = []
         try:
             async with self._rereading.units.begin(principal) as unit:
@@ -245,7 +247,7 @@ async def _end(connection: Connection, replay_id: UUID, state: ReplayState, now:
         raise Conflict("This replay has ended, or is not built yet.")
 
 
-def _page_behind(replay_id: UUID, place: Place) -> Parameters:
+def _page_behind(replay_id: UUID, place: RecordPlace) -> Parameters:
     """The next page of staged records, in the order of nodes and records."""
     return {"replay_id": replay_id, "node_id": place.node_id, "record_id": place.record_id, "most": PAGE}
 

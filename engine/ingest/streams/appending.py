@@ -15,6 +15,7 @@ from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock, check_time
 from engine.domain.history import Conversation, Turn
 from engine.domain.principal import Principal
+from engine.domain.said import minutes_of
 from engine.domain.scope import check_privacy, check_scopes
 from engine.domain.stream import Append, Appended, StreamStatus
 from engine.errors import Conflict, InvalidInput, NeurigraphError
@@ -128,6 +129,7 @@ class Appending:
             "tokens": list(tokens),
             "roles": [turn.role for turn in append.turns],
             "times": [turn.at or arrived for turn in conversation.turns],
+            "offsets": [minutes_of(turn.at) for turn in conversation.turns],
             "speakers": [turn.speaker for turn in conversation.turns],
             "contents": [turn.text for turn in conversation.turns],
             "now": now,
@@ -138,12 +140,13 @@ class Appending:
             raise Conflict(CONTRADICTION) from error
         return answer
 
-    def _opening(self, append: Append, conversation: Conversation) -> dict[str, str | None]:
+    def _opening(self, append: Append, conversation: Conversation) -> dict[str, str | int | None]:
         origin = redacted_origin(append.origin, self._redactor)
         return {
             "conversation_id": conversation.source_id,
             "title": conversation.title,
             "started_at": append.started_at.isoformat() if append.started_at else None,
+            "started_offset": minutes_of(append.started_at),
             "node_id": str(append.node_id) if append.node_id else None,
             "privacy": "private" if origin.scope.narrow else append.privacy,
             "scope": origin.scope.kind,

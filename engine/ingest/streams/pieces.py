@@ -17,14 +17,17 @@ from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.domain.cuts import Cut, Role, Thresholds, WeighedTurn, first_cut
 from engine.domain.history import Conversation, Turn
+from engine.domain.ingest import PLAIN, Terms
+from engine.domain.node import TriggerType
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, TriggerType
+from engine.domain.record import AssignableNode
+from engine.domain.said import at_offset
 from engine.domain.scope import MemoryScope, Origin, Privacy, ScopeKind, SourceKind
 from engine.domain.stream import StreamState, StreamStatus
 from engine.errors import Conflict, NotFound
 from engine.ingest.cleaning import chained
 from engine.ingest.pipeline import Ingest
-from engine.ingest.sources import Continuation, Pending, Stored
+from engine.ingest.sources import Continuation, Pending, StoredBatch
 from engine.progress import Silent
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -47,6 +50,7 @@ class _Settled:
     node_id: UUID | None
     title: str
     started_at: datetime | None
+    started_offset: int | None
     privacy: Privacy
     scope: ScopeKind
     scope_id: str | None
@@ -73,6 +77,7 @@ class _Line:
     ref: str | None
     digest: bytes
     said_at: datetime | None
+    said_offset: int | None
     speaker: str
     content: str | None
 
@@ -95,17 +100,17 @@ class Pieces:
         self._reached("end_committed")
         return state
 
-    async def store_due(self, principal: Principal, key: str) -> list[Stored]:
+    async def store_due(self, principal: Principal, key: str, terms: Terms = PLAIN) -> list[StoredBatch]:
         """Stores piece by piece, each its own commit. A lock allows one call in this process; others conflict at commit."""
         lock = self._at_work.setdefault((principal.user_id, key), asyncio.Lock())
-        stored: list[Stored] = []
+        stored: list[StoredBatch] = []
         async with lock:
             now = await self._settled(principal, key)
             while (due := await self._due(principal, key, now)) is not None:
                 cut, trigger = due
                 conflict = Conflict(OTHERS)
                 try:
-                    stored += await self._store_piece(principal, key, now, cut, trigger)
+                    stored += await self._store_piece(principal, key, now, cut, trigger, terms)
                 except Conflict as error:  # another process may have stored the piece
                     conflict = error
                 self._reached("piece_stored")
@@ -138,8 +143,8 @@ class Pieces:
         return (Cut(len(turns), sum(turn.tokens for turn in turns)), "conversation_end") if ending else None
 
     async def _store_piece(
-        self, principal: Principal, key: str, now: _Settled, cut: Cut, trigger: TriggerType
-    ) -> list[Stored]:
+        self, principal: Principal, key: str, now: _Settled, cut: Cut, trigger: TriggerType, terms: Terms
+    ) -> list[StoredBatch]:
         start = now.stored
         parameters = {"source_id": key, "start": start, "until": start + cut.turns, "limit": cut.turns + 1}
         found = await self._postgres.fetch(principal, sql_text("conversation/piece"), parameters, row=_Line)
@@ -160,7 +165,7 @@ class Pieces:
             ),
             creates=True,
         )
-        done = await self._ingest.store(principal, [pending], Silent(), trigger)
+        done = await self._ingest.store(principal, [pending], Silent(), trigger, terms)
         return list(done.stored)
 
     async def _node(self, principal: Principal, node_id: UUID | None) -> AssignableNode | None:
@@ -172,5 +177,7 @@ class Pieces:
 
 
 def _conversation(now: _Settled, piece: Sequence[_Line]) -> Conversation:
-    turns = tuple(Turn(line.speaker, line.content or "", line.said_at, line.ref) for line in piece)
-    return Conversation(now.conversation_id, turns, now.title, now.started_at)
+    turns = tuple(
+        Turn(line.speaker, line.content or "", at_offset(line.said_at, line.said_offset), line.ref) for line in piece
+    )
+    return Conversation(now.conversation_id, turns, now.title, at_offset(now.started_at, now.started_offset))

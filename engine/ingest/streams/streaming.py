@@ -13,11 +13,12 @@ from uuid import UUID
 
 from engine.domain.clock import Clock
 from engine.domain.history import source_key
+from engine.domain.ingest import PLAIN, Terms
 from engine.domain.page import check_page
 from engine.domain.principal import Principal, PrincipalKind
 from engine.domain.stream import Append, Appended, EndedStream, StreamState
 from engine.errors import NeurigraphError
-from engine.ingest.sources import Stored
+from engine.ingest.sources import StoredBatch
 from engine.ingest.streams.appending import Appending, Hurry
 from engine.ingest.streams.pieces import Pieces
 from engine.privacy.redact import Redactor
@@ -80,14 +81,14 @@ class Streams:
 
     # storing ---------------------------------------------------------------------------------------------
 
-    async def end(self, principal: Principal, conversation_id: str) -> EndedStream:
+    async def end(self, principal: Principal, conversation_id: str, terms: Terms = PLAIN) -> EndedStream:
         """Stores the waiting turns, also where they are few. After a crash the job finishes it; repeating it changes nothing.
 
         Raises NotFound, Conflict (other turns were stored under this id), StoreUnavailable.
         """
         key = self._key(principal, conversation_id)
         await self._pieces.end(principal, key)
-        stored = await self._pieces.store_due(principal, key)
+        stored = await self._pieces.store_due(principal, key, terms)
         records = tuple(record for one in stored for record in one.records)
         return EndedStream(await self.state(principal, conversation_id), sum(one.turns for one in stored), records)
 
@@ -115,7 +116,7 @@ class Streams:
         parameters |= {"after_user": after.user_id, "after_source": after.source_id, "limit": PAGE}
         return await self._postgres.fetch_as_service(sql_text("conversation/due"), parameters, row=_Due)
 
-    async def _look_after(self, principal: Principal, key: str) -> tuple[bool, list[Stored]]:
+    async def _look_after(self, principal: Principal, key: str) -> tuple[bool, list[StoredBatch]]:
         """Whether the conversation is over now, and what was stored of it."""
         state = (await self._pieces.end(principal, key, silent=True)).state
         stored = await self._pieces.store_due(principal, key)

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from engine.domain.document import Ending, Matched, NewVersion, RecordRenewal, allotted, chunk_hash, matched, parted
+from engine.domain.document import NewVersion, allotted, parted
 from engine.domain.record import AssignableNode, ItemDraft, RecordDraft
 from engine.domain.splitting import chunks
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.describe import describe
 from engine.ingest.drafts import document_draft
 from engine.ingest.sources import ChangedDocument
-from engine.providers.embedder import Vectors
+from engine.records.diff import diff, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,14 @@ class PartHead:
 
 @dataclass(frozen=True, slots=True)
 class VersionPart:
-    """The version of one part on its way in: the part as it was (`head`), its draft with the ids of what stayed, which items are
-    new, what is to end."""
+    """The version of one part on its way in: the part as it was (`head`), its draft with the ids of what stayed, the ids of
+    what is new, what is to end."""
 
     changed: ChangedDocument
     head: PartHead
     draft: RecordDraft
-    match: Matched
+    new: frozenset[UUID]
+    gone: tuple[UUID, ...]
     version: NewVersion
     commit_id: UUID
     part: bool = False
@@ -53,7 +55,12 @@ class VersionPart:
     @property
     def fresh(self) -> tuple[ItemDraft, ...]:
         """The items that were not there before."""
-        return tuple(item for item, place in zip(self.draft.items, self.match.places, strict=True) if place is None)
+        return tuple(item for item in self.draft.items if item.item_id in self.new)
+
+    @property
+    def stayed(self) -> tuple[ItemDraft, ...]:
+        """The others."""
+        return tuple(item for item in self.draft.items if item.item_id not in self.new)
 
 
 def shared(draft: RecordDraft, nodes: Sequence[AssignableNode]) -> list[RecordDraft]:
@@ -85,53 +92,46 @@ def parts_of(
     """
     source, document = changed.source, changed.document
     whole = document_draft(source.session, document, chunks(document.text), nodes[heads[0].node_id], source.trigger)
-    hashes = [chunk_hash(item.section, item.content) for item in whole.items]
     before = [pair for head in heads for pair in zip(head.chunks, parted(head.chunk_hashes), strict=True)]
-    match = matched(before, hashes)
-    owner = {chunk: number for number, head in enumerate(heads) for chunk in head.chunks}
-    homes = allotted([None if place is None else owner[place] for place in match.places])
+    number = 1 + max(head.version for head in heads)
+    found = diff(before, whole.items, lambda item: uuid5(source.session, f"{number}:{item.position}"))
+    owner = {chunk: part for part, head in enumerate(heads) for chunk in head.chunks}
+    homes = allotted([owner.get(item.item_id) for item in found.items])
     works = []
-    for number, head in enumerate(heads):
-        own = [index for index, home in enumerate(homes) if home == number]
-        draft = _of_items(whole, head.document_id, nodes[head.node_id], [whole.items[index] for index in own])
-        gone = tuple(chunk for chunk in match.gone if owner[chunk] == number)
-        mine = Matched(tuple(match.places[index] for index in own), gone)
-        draft = describe(draft, count_tokens, summary_words)
-        work = _part(changed, head, draft, mine, [hashes[index] for index in own])
-        works.append(replace(work, part=len(heads) > 1))
+    for part, head in enumerate(heads):
+        own = [item for item, home in zip(found.items, homes, strict=True) if home == part]
+        gone = tuple(chunk for chunk in found.gone if owner[chunk] == part)
+        drafted = _of_items(whole, head.document_id, nodes[head.node_id], own)
+        work = _part(changed, head, drafted, found.new, gone)
+        described = describe(work.draft, count_tokens, summary_words)
+        works.append(replace(work, draft=described, part=len(heads) > 1))
     return sorted(works, key=lambda work: work.draft.node.schema_name)
 
 
 def _part(
-    changed: ChangedDocument, head: PartHead, draft: RecordDraft, match: Matched, hashes: Sequence[bytes]
+    changed: ChangedDocument, head: PartHead, draft: RecordDraft, new: frozenset[UUID], gone: tuple[UUID, ...]
 ) -> VersionPart:
-    source, number = changed.source, head.version + 1
-    items = tuple(
-        replace(item, item_id=place or uuid5(source.session, f"{number}:{item.position}"))
-        for item, place in zip(draft.items, match.places, strict=True)
-    )
-    draft = replace(draft, items=items)
+    new &= {item.item_id for item in draft.items}
     version = NewVersion(
         draft.record_id,
-        number,
-        source.key,
+        head.version + 1,
+        changed.source.key,
         draft.node.node_id,
         draft.title,
         fingerprint(changed.document),
         draft.file.file_id,
         draft.file.name,
-        tuple((item.item_id, digest) for item, digest in zip(items, hashes, strict=True)),
-        match.places.count(None),
-        len(match.gone),
+        tuple((item.item_id, digest(item)) for item in draft.items),
+        len(new),
+        len(gone),
     )
-    return VersionPart(changed, head, draft, match, version, uuid4())
+    return VersionPart(changed, head, draft, new, gone, version, uuid4())
 
 
-def renewal_of(work: VersionPart, vector: Vectors | None, ending: Sequence[Ending]) -> RecordRenewal:
-    """The part's record after the version."""
-    draft = work.draft
+def fields_of(draft: RecordDraft) -> dict[str, Any]:
+    """The fields of a record that a version of its document says, as deltas hold them."""
     occurred = draft.occurred_at.astimezone(UTC).isoformat(timespec="microseconds") if draft.occurred_at else None
-    fields = {
+    return {
         "title": draft.title,
         "summary": draft.summary,
         "kw_entities": list(draft.keywords.entities),
@@ -140,6 +140,3 @@ def renewal_of(work: VersionPart, vector: Vectors | None, ending: Sequence[Endin
         "kw_relationships": list(draft.keywords.relationships),
         **({"occurred_at": occurred} if occurred else {}),
     }
-    known = (work.head.known_at, *(item.known_from for item in ending))
-    reason = f"version {work.version.version} of the document"
-    return RecordRenewal(draft.node.node_id, draft.node.schema_name, draft.record_id, fields, vector, known, reason)

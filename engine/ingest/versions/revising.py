@@ -13,33 +13,32 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
 from uuid import UUID
 
 from engine.commit.changes import RecordRevised
-from engine.commit.rows import facts, manifests, pending_vectors, records, sources
+from engine.commit.rows import sources
+from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitOfWork, attempts
-from engine.domain.document import Ending, NewVersion, RecordRenewal, Renewed
+from engine.domain.document import NewVersion
 from engine.domain.embedding import Embedded, vector_of
-from engine.domain.graph import DocumentFile
 from engine.domain.principal import Principal
-from engine.domain.record import STORED_ALREADY, AssignableNode, EmbeddedRecord, Skipped, SourceAdvance, StoredRecord
-from engine.domain.rereading import HeldFields
+from engine.domain.record import AssignableNode, SourceAdvance
+from engine.domain.report import STORED_ALREADY, Skipped, StoredRecord
 from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
-from engine.ingest.commit import RecordCommit, StoredFile
-from engine.ingest.describe import whole_fact
-from engine.ingest.entered import enter_version, note_received, note_unread
-from engine.ingest.item_rows import KeptRecord
+from engine.ingest.commit import RecordCommit
+from engine.ingest.describe import describe, whole_fact
 from engine.ingest.named_items import named
-from engine.ingest.sources import ChangedDocument, Stored
-from engine.ingest.versions.new_version import PartHead, VersionPart, parts_of, renewal_of
-from engine.ingest.versions.passages import Passages, items_counted
-from engine.knowledge.entities import Entities
+from engine.ingest.sources import ChangedDocument, StoredBatch
+from engine.ingest.versions.new_version import PartHead, VersionPart, fields_of, parts_of
+from engine.knowledge.entities import EntityFinder
 from engine.knowledge.mentions import texts_of
 from engine.knowledge.stating import entered, spoken_of
 from engine.providers.active import ActiveModel, Model
+from engine.records.files import StoredFile
+from engine.records.rows import KeptRecord
+from engine.records.writer import NewSource, RecordPlace, RecordRenewal
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
@@ -48,7 +47,6 @@ NOT_HERE = "Its earlier version lies where nothing can be stored now."
 ENDED = "It was ended by hand; a new version does not bring it back."
 NEW_VERSION = "A new version of a document is read after it was stored."
 NARROWER = "Its earlier version is for more readers, or belongs elsewhere; a version belongs where its document does."
-
 
 VersionNote = Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID], int], Awaitable[None]]
 """The caller's writes in the transaction: gets the version of each part, the chunks that end, how many lack vectors."""
@@ -62,46 +60,20 @@ class _Shown:
     content: str | None
 
 
-class RecordRenewals(Protocol):
-    """Renews a record inside a transaction; see `engine.history.renewal`."""
-
-    async def held(
-        self, connection: Connection, principal: Principal, model: Model, node_id: UUID, schema: str, record_id: UUID
-    ) -> HeldFields:
-        """The fields of the record as its source, or a model, made them last."""
-
-    async def ending(self, connection: Connection, schema: str, items: Sequence[UUID]) -> list[Ending]:
-        """The chunks that are to end, locked."""
-
-    async def derived(self, connection: Connection, schema: str, record_id: UUID) -> tuple[list[Ending], list[Ending]]:
-        """What was derived from the record, locked: what has words, and what holds a whole input."""
-
-    async def renew(
-        self, connection: Connection, principal: Principal, model: Model, renewal: RecordRenewal
-    ) -> Renewed | None:
-        """Slices and delta of the record; None, with nothing written, where it has ended."""
-
-    async def supersede(
-        self, connection: Connection, principal: Principal, renewal: RecordRenewal, items: Sequence[Ending], known: Any
-    ) -> None:
-        """Ends chunks, with their deltas."""
-
-
 class Revisions:
     """Stores new versions of documents."""
 
     def __init__(
         self,
         commit: RecordCommit,
-        renewals: RecordRenewals,
-        entities: Entities,
+        entities: EntityFinder,
         active: ActiveModel,
         summary_words: int,
         *,
         reads: bool,
     ) -> None:
         """`summary_words`: words of a summary without a model; `reads`: there is a model that reads what is stored."""
-        self.commit, self.renewals, self._active, self._summary_words = commit, renewals, active, summary_words
+        self.commit, self._active, self._summary_words = commit, active, summary_words
         self._entities = entities
         self._unread = NEW_VERSION if reads else ""
         self._postgres, self._units, self._reached = commit.postgres, commit.units, commit.reached
@@ -113,7 +85,7 @@ class Revisions:
         nodes: Sequence[AssignableNode],
         allowance: Allowance,
         note: VersionNote,
-    ) -> Stored | Skipped:
+    ) -> StoredBatch | Skipped:
         """Stores the new version at the node of the document, all or nothing; `nodes` may be written to, `note` adds its part.
 
         Raises Conflict when another version came in meanwhile, StoreUnavailable, StoreFull.
@@ -137,7 +109,7 @@ class Revisions:
             replace(work, draft=replace(named(work.draft, one), relations=one.relations))
             for work, one in zip(parts, spoken, strict=True)
         ]
-        file = await self.commit.put(parts[0].draft)
+        file = await self.commit.files.put(parts[0].draft)
         self._reached("objects_written")
         try:
             pending = await self._written(principal, parts, file, allowance, note)
@@ -146,16 +118,21 @@ class Revisions:
         return _stored(changed, parts, pending, bool(self._unread))
 
     async def _as_shown(self, principal: Principal, work: VersionPart) -> VersionPart:
-        """The part with the passages that stay as they are shown: what was changed by hand names what it says now, what was
-        ended nothing."""
+        """The part with the passages that stay as they are shown, also in its summary and keywords: what was changed by hand
+        names what it says now, what was ended nothing."""
         statement = sql_in("item/shown", work.draft.node.schema_name)
         asked = {"record_id": work.draft.record_id, "now": self.commit.clock.now()}
         found = await self._postgres.fetch(principal, statement, asked, row=_Shown)
         held = {one.item_id for one in found}
         changed = {one.item_id: one.content for one in found if one.content is not None}
-        changed |= {place: "" for place in work.match.places if place is not None and place not in held}
-        items = (replace(item, content=changed.get(item.item_id, item.content)) for item in work.draft.items)
-        return replace(work, draft=replace(work.draft, items=tuple(items)))
+        changed |= {item.item_id: "" for item in work.stayed if item.item_id not in held}
+        if all(changed.get(item.item_id, item.content) == item.content for item in work.draft.items):
+            return work
+        items = tuple(replace(item, content=changed.get(item.item_id, item.content)) for item in work.draft.items)
+        text = "\n\n".join(item.content for item in items if item.content)
+        draft = replace(work.draft, items=items, text=text)
+        count_tokens = self._active.current.embedder.count_tokens
+        return replace(work, draft=await computed(describe, draft, count_tokens, self._summary_words))
 
     async def _dated(self, principal: Principal, changed: ChangedDocument, head: PartHead) -> ChangedDocument:
         """The version with the date that the document has already, where it brings none: its words are read as of then."""
@@ -176,14 +153,9 @@ class Revisions:
             return await self._embedded(principal, parts, file, await self._active.follow(), allowance, note)
 
     async def _embedded(
-        self,
-        principal: Principal,
-        parts: Sequence[VersionPart],
-        file: StoredFile,
-        model: Model,
-        allowance: Allowance,
+        self, principal: Principal, parts: Sequence[VersionPart], file: StoredFile, model: Model, allowance: Allowance,
         note: VersionNote,
-    ) -> list[bool]:
+    ) -> list[bool]:  # fmt: skip
         texts = [[*(item.embedded for item in work.fresh), work.draft.summary] for work in parts]
         vectors = iter(await allowance.vectors(model, [text for own in texts for text in own]))
         embedded = [(work, [next(vectors) for _ in own]) for work, own in zip(parts, texts, strict=True)]
@@ -204,68 +176,65 @@ class Revisions:
         works, version = [work for work, _ in parts], parts[0][0].version
         nodes = [work.draft.node.node_id for work in works]
         lacking = [work.draft.node.node_id for work, vectors in parts if vectors[-1] is None]
-        async with self._units.begin(principal) as unit:
+        async with self.commit.files.unit(principal, [file]) as unit:
             await unit.require(embeddings=model.name, current=nodes, whole_past=True)
             for work, vectors in parts:
-                await self._renewed(unit, work, vectors, file, model)
+                await self._changed(unit, work, vectors, file, model)
             connection, first = unit.connection, works[0].commit_id
-            advance = SourceAdvance(version.source_id, version.version - 1, version.version, version.content_hash)
+            advance = SourceAdvance.to_version(version)
             await sources.advance(connection, [advance], first)
-            await pending_vectors.note(connection, lacking)
-            await facts.note(connection, nodes)  # what was read out of the version before ends
-            gone = [chunk for work in works for chunk in work.match.gone]
+            gone = [chunk for work in works for chunk in work.gone]
             await note(connection, first, [work.version for work in works], gone, len(lacking))
 
-    async def _renewed(
+    async def _changed(
         self, unit: UnitOfWork, work: VersionPart, vectors: Sequence[Embedded | None], file: StoredFile, model: Model
     ) -> None:
-        """Writes one part within the transaction. Raises VersionRefused."""
-        connection, principal = unit.connection, unit.principal
-        schema, record_id = work.draft.node.schema_name, work.draft.record_id
-        kept = await connection.first(sql_in("record/kept", schema), {"record_id": record_id}, row=KeptRecord)
+        """Writes one part within the transaction, and accepts its commit. Raises NotFound, VersionRefused."""
+        draft, writer = work.draft, self.commit.writer
+        place = RecordPlace(draft.record_id, draft.node.node_id, draft.node.schema_name)
+        kept = await writer.lock(unit, place)
         if kept is None:
             raise NotFound
         if _narrower(work.changed, kept):
             raise VersionRefused(NARROWER)
-        ending = await self.renewals.ending(connection, schema, work.match.gone)
-        derived, whole = await self.renewals.derived(connection, schema, record_id)
-        summary = vector_of(vectors[-1])
-        renewal = renewal_of(work, summary, [*ending, *derived, *whole])
-        renewed = await self.renewals.renew(connection, principal, model, renewal)
-        if renewed is None:
+        change = _change(place, work, vectors, file, self._unread)
+        changed = await writer.change(unit, change, kept, model, work.commit_id)
+        if changed is None:
             raise VersionRefused(ENDED)
-        draft = replace(work.draft, privacy=kept.privacy, unread=self._unread)
-        record = EmbeddedRecord(draft, summary, tuple(vectors[:-1]))
-        row = await computed(self.commit.record_row, record, file, work.commit_id, model) | {"now": renewed.known_at}
-        await manifests.enter(connection, schema, [row], [row["file_id"]] if work.part else ())
-        await records.set_version(connection, schema, row, renewed.rows)
-        # Only now: a file that no record shows yet is hidden from its writer.
-        await note_received(connection, principal, [(draft, row)])
-        await self.renewals.supersede(connection, principal, renewal, [*ending, *derived, *whole], renewed.known_at)
-        passages = Passages(connection, work.draft, work.match, kept)
-        inputs = [whole_fact(work.draft, f":{work.version.version}")] if work.draft.items else []
-        items = (*work.fresh, *inputs)  # the vector of the whole is that of the summary
-        of_inputs = [None if summary is None else Embedded(summary)] * len(inputs)
-        fresh = EmbeddedRecord(replace(draft, items=items), summary, (*vectors[:-1], *of_inputs))
-        await passages.write(fresh, model, renewed)
-        await passages.count(work.fresh, [*ending, *derived])
-        await note_unread(connection, [draft], renewed.known_at)
-        await enter_version(connection, principal, work.version, work.commit_id, renewed.known_at)
-        await self._accepted(unit, work, renewed)
-
-    async def _accepted(self, unit: UnitOfWork, work: VersionPart, renewed: Renewed) -> None:
-        """The graph's part of the version."""
-        items = await items_counted(unit.connection, work.draft.node.schema_name, work.draft.record_id)
-        document = DocumentFile(work.version.version, work.version.file_id, work.version.file_name)
-        revision = replace(renewed.graph, items=items, document=document)
         spoken = spoken_of(
-            work.draft,
-            user_id=revision.user_id,
+            draft,
+            user_id=changed.graph.user_id,
             commit_id=work.commit_id,
-            revision=revision.revision,
-            known_from=renewed.known_at,
+            revision=changed.graph.revision,
+            known_from=changed.known_at,
         )
-        await unit.accept(RecordRevised(revision), *entered([spoken]), commit_id=work.commit_id)
+        await unit.accept(RecordRevised(changed.graph), *entered([spoken]), commit_id=work.commit_id)
+
+
+def _change(
+    place: RecordPlace, work: VersionPart, vectors: Sequence[Embedded | None], file: StoredFile, unread: str
+) -> RecordRenewal:
+    """What the version makes of its record. `vectors`: of its new items and, last, of its summary."""
+    draft, number, summary = work.draft, work.version.version, vector_of(vectors[-1])
+    inputs = [whole_fact(draft, f":{number}")] if draft.items else []
+    whole = [None if summary is None else Embedded(summary)] * len(
+        inputs
+    )  # the vector of the whole is that of the summary
+    return RecordRenewal(
+        place,
+        f"version {number} of the document",
+        fields_of(draft),
+        summary,
+        (*work.fresh, *inputs),
+        (*vectors[:-1], *whole),
+        dict.fromkeys(work.gone),
+        [(item.item_id, item.position, *(item.span or (0, 0))) for item in work.stayed],
+        [NamedRow(item.item_id, item.content, item.entities, item.about) for item in work.stayed],
+        NewSource(draft, file, work.part),
+        work.version,
+        unread,
+        after=(work.head.known_at,),
+    )
 
 
 def _narrower(changed: ChangedDocument, kept: KeptRecord) -> bool:
@@ -274,10 +243,12 @@ def _narrower(changed: ChangedDocument, kept: KeptRecord) -> bool:
     scope = asked.origin.scope
     if (scope.kind, scope.scope_id) != (kept.scope, kept.scope_id):
         return True
-    return asked.privacy == "private" and not kept.private
+    return asked.privacy == "private" and kept.privacy != "private"
 
 
-def _stored(changed: ChangedDocument, parts: Sequence[VersionPart], pending: Sequence[bool], unread: bool) -> Stored:
+def _stored(
+    changed: ChangedDocument, parts: Sequence[VersionPart], pending: Sequence[bool], unread: bool
+) -> StoredBatch:
     records = tuple(
         StoredRecord(
             work.draft.record_id,
@@ -293,4 +264,4 @@ def _stored(changed: ChangedDocument, parts: Sequence[VersionPart], pending: Seq
     )
     versions = tuple(work.version.change for work in parts)
     sources = {parts[0].version.source_id: tuple(record.record_id for record in records)}
-    return Stored(records, 0, 1, changed.source.cleaned.replaced(), sources, versions)
+    return StoredBatch(records, 0, 1, changed.source.cleaned.replaced(), sources, versions)

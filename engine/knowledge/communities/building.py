@@ -18,7 +18,7 @@ from engine.domain.principal import Principal
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.knowledge.communities.clustering import Clusters
 from engine.knowledge.communities.describing import community_name, community_summary
-from engine.knowledge.communities.entered import Build, Group, enter
+from engine.knowledge.communities.entered import Build, EnteredGroup, enter
 from engine.knowledge.communities.entities import derived, reading
 from engine.knowledge.communities.graph_read import GraphReads, KnownRelation, UserGraph
 from engine.knowledge.communities.grouping import fingerprint, groups, identified
@@ -42,7 +42,7 @@ OFFLINE: tuple[InsightKind, ...] = ("pattern", "contradiction", "trend", "commun
 
 
 @dataclass(frozen=True, slots=True)
-class BuildReport:
+class CommunityBuildReport:
     """The result of a run: users looked at anew, and what they have now."""
 
     users: int = 0
@@ -76,7 +76,7 @@ class CommunityBuilds:
         self._graphs, self._clusters, self._meanings = reads
         self._domain, self._modelled = domain, modelled
 
-    async def run(self) -> BuildReport:
+    async def run(self) -> CommunityBuildReport:
         """One pass over all users. Raises StoreUnavailable; what was built stays."""
         users = communities = clusters = insights = 0
         async for due in self._due():
@@ -84,7 +84,7 @@ class CommunityBuilds:
             if await enter(self._postgres, self._neo4j, build):
                 users, communities = users + 1, communities + len(build.communities)
                 clusters, insights = clusters + len(build.clusters), insights + len(build.insights)
-        return BuildReport(users, communities, clusters, insights)
+        return CommunityBuildReport(users, communities, clusters, insights)
 
     async def _due(self) -> AsyncIterator[_Due]:
         """Users of whom something has to be derived."""
@@ -124,6 +124,7 @@ class CommunityBuilds:
             mark=due.mark,
             read_at=due.read_at,
             version=model.name,
+            graph=graph,
             communities=named,
             clusters=clusters,
             entities=await computed(derived, graph, self._domain),
@@ -132,20 +133,20 @@ class CommunityBuilds:
             meanings=await self._meanings.found(due.user_id, graph, model),
         )
 
-    def _community(self, community_id: UUID, members: Sequence[str], graph: UserGraph, model: Model) -> Group:
+    def _community(self, community_id: UUID, members: Sequence[str], graph: UserGraph, model: Model) -> EnteredGroup:
         inside = set(members)
         names = [one.name for one in strongest([graph.entities[one] for one in members])]
         said = [
             self._said(one, graph) for one in graph.relations if one.source_id in inside and one.target_id in inside
         ][:MOST_RELATIONS]
         summary = community_summary(names, said, model.embedder.count_tokens)
-        return Group(community_id, community_name(names), summary, fingerprint(members), members, None)
+        return EnteredGroup(community_id, community_name(names), summary, fingerprint(members), members, None)
 
     def _said(self, one: KnownRelation, graph: UserGraph) -> str:
         source, target = graph.entities[one.source_id], graph.entities[one.target_id]
         return f"{source.name} {reading(one.relation_type, self._domain)} {target.name}"
 
-    async def _with_vectors(self, made: Sequence[Group], model: Model) -> list[Group]:
+    async def _with_vectors(self, made: Sequence[EnteredGroup], model: Model) -> list[EnteredGroup]:
         """With the vectors of their summaries; without, where the service of the embeddings does not answer."""
         if not made:
             return []
@@ -155,7 +156,7 @@ class CommunityBuilds:
         except (ProviderUnavailable, WrongDimension):
             return list(made)
         return [
-            Group(one.group_id, one.name, one.summary, one.fingerprint, one.members, vector)
+            EnteredGroup(one.group_id, one.name, one.summary, one.fingerprint, one.members, vector)
             for one, vector in zip(made, vectors, strict=True)
         ]
 
@@ -167,7 +168,11 @@ class CommunityBuilds:
         return await self._postgres.fetch(principal, sql_text("community/texts"), wanted, row=Fact) if ids else []
 
     async def _more(
-        self, principal: Principal, graph: UserGraph, communities: Sequence[Group], clusters: Sequence[Group]
+        self,
+        principal: Principal,
+        graph: UserGraph,
+        communities: Sequence[EnteredGroup],
+        clusters: Sequence[EnteredGroup],
     ) -> tuple[Sequence[Observed], Sequence[InsightKind]]:
         """Insights of a language model, and the kinds of insights of which this build knows all."""
         if self._modelled is None:
@@ -188,7 +193,7 @@ def _communities(graph: UserGraph, user_id: UUID) -> list[tuple[UUID, Sequence[s
     return identified(found, before, user_id)
 
 
-def _summarised(one: Group, graph: UserGraph) -> Summarised:
+def _summarised(one: EnteredGroup, graph: UserGraph) -> Summarised:
     inside = set(one.members)
     between = [r.relation_id for r in graph.relations if r.source_id in inside and r.target_id in inside]
     named = strongest([graph.entities[member] for member in one.members])

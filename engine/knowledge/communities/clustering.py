@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from engine.knowledge.communities.describing import cluster_name, cluster_summary
-from engine.knowledge.communities.entered import Group
+from engine.knowledge.communities.entered import EnteredGroup
 from engine.knowledge.communities.grouping import fingerprint, groups, identified, near
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
@@ -56,7 +56,7 @@ class Clusters:
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
 
-    async def found(self, user_id: UUID, model: Model) -> list[Group]:
+    async def found(self, user_id: UUID, model: Model) -> list[EnteredGroup]:
         """The clusters of a user's facts, without the vectors of their summaries. Raises StoreUnavailable."""
         asked = {"user_id": user_id, "column": model.version.column, "version": model.name, "most": MOST_FACTS}
         facts = await self._postgres.fetch_as_service(sql_text("community/facts"), asked, row=VectorFact)
@@ -70,7 +70,7 @@ class Clusters:
 
 def _clustered(
     facts: Sequence[VectorFact], before: Mapping[UUID, Sequence[str]], user_id: UUID, model: Model
-) -> list[Group]:
+) -> list[EnteredGroup]:
     ids = [str(one.fact_id) for one in facts]
     edges = near(ids, np.stack([vector_of(one.vector) for one in facts]))
     known, place = dict(zip(ids, facts, strict=True)), {one: number for number, one in enumerate(ids)}
@@ -80,5 +80,5 @@ def _clustered(
         texts = [known[one].content for one in ordered]
         name = cluster_name([known[one].subjects for one in ordered], texts)
         summary = cluster_summary(texts[:20], model.embedder.count_tokens)
-        made.append(Group(cluster_id, name, summary, fingerprint(members), ordered, None))
+        made.append(EnteredGroup(cluster_id, name, summary, fingerprint(members), ordered, None))
     return made

@@ -12,18 +12,19 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.community import InsightKind
-from engine.knowledge.communities.entities import Derived
+from engine.knowledge.communities.entities import DerivedEntity
+from engine.knowledge.communities.graph_read import KnownRelation, MemberEntity, UserGraph
 from engine.knowledge.communities.meanings import Meaning
 from engine.knowledge.communities.observing import Observed
 from engine.providers.active import shell_vector
 from engine.providers.embedder import Vectors
 from engine.stores.neo4j import Neo4j
-from engine.stores.postgres import Jsonb, Postgres
+from engine.stores.postgres import Connection, Jsonb, Postgres
 from engine.stores.statements import cypher, sql_text
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class EnteredGroup:
     """A community or a cluster to be entered; `vector` None where it could not be made."""
 
     group_id: UUID
@@ -43,9 +44,10 @@ class Build:
     mark: str
     read_at: datetime
     version: str
-    communities: Sequence[Group]
-    clusters: Sequence[Group]
-    entities: Sequence[Derived]
+    graph: UserGraph
+    communities: Sequence[EnteredGroup]
+    clusters: Sequence[EnteredGroup]
+    entities: Sequence[DerivedEntity]
     insights: Sequence[Observed]
     kinds: Sequence[InsightKind]
     meanings: Sequence[Meaning]
@@ -82,10 +84,24 @@ async def _rest(postgres: Postgres, build: Build) -> bool:
         kept = {"kept": [UUID(one.entity_id) for one in build.meanings]}
         await connection.execute(sql_text("community/meanings_gone"), {**user, **version, **kept})
         await connection.execute(sql_text("community/meanings_kept"), {**user, **version, **meanings})
+        await _copied(connection, build)
     return True
 
 
-def _community(one: Group, version: str) -> dict[str, Any]:
+async def _copied(connection: Connection, build: Build) -> None:
+    """A copy of the graph's entities and relations, for SQL; none where something may have been withdrawn since the graph was
+    read: the next run makes it."""
+    read: dict[str, Any] = {"user_id": build.user_id, "read_at": build.read_at}
+    if await connection.fetch(sql_text("community/copy_outdated"), read, row=UUID):
+        return
+    entities, relations = list(build.graph.entities.values()), build.graph.relations
+    known = {"kept": [UUID(one.entity_id) for one in entities], "entities": Jsonb([*map(_known_entity, entities)])}
+    await connection.execute(sql_text("community/entities_known"), {**read, **known})
+    stated = {"kept": [one.relation_id for one in relations], "relations": Jsonb([*map(_known_relation, relations)])}
+    await connection.execute(sql_text("community/relations_known"), {**read, **stated})
+
+
+def _community(one: EnteredGroup, version: str) -> dict[str, Any]:
     return {
         "community_id": str(one.group_id),
         "name": one.name,
@@ -98,12 +114,12 @@ def _community(one: Group, version: str) -> dict[str, Any]:
     }
 
 
-def _entity(one: Derived) -> dict[str, Any]:
+def _entity(one: DerivedEntity) -> dict[str, Any]:
     of = [str(relation) for relation in one.summary_of]
     return {"entity_id": one.entity_id, "importance": one.importance, "summary": one.summary, "summary_of": of}
 
 
-def _cluster(one: Group) -> dict[str, Any]:
+def _cluster(one: EnteredGroup) -> dict[str, Any]:
     vector = None if one.vector is None else _written(one.vector)
     row = {"cluster_id": str(one.group_id), "name": one.name, "summary": one.summary}
     return {**row, "facts": list(one.members), "vector": vector}
@@ -119,6 +135,17 @@ def _insight(one: Observed) -> dict[str, Any]:
 def _meaning(one: Meaning) -> dict[str, Any]:
     row = {"entity_id": one.entity_id, "descriptors": list(one.descriptors), "drift": one.drift, "items": one.items}
     return {**row, "centroid": _written(one.centroid)}
+
+
+def _known_entity(one: MemberEntity) -> dict[str, Any]:
+    row: dict[str, Any] = {"entity_id": one.entity_id, "name": one.name, "kind": one.kind, "mentions": one.mentions}
+    return {**row, "nodes": one.nodes, "last_mentioned_at": one.last_mentioned_at.isoformat()}
+
+
+def _known_relation(one: KnownRelation) -> dict[str, Any]:
+    row: dict[str, Any] = {"relation_id": str(one.relation_id), "relation_type": one.relation_type, "since": one.since}
+    ends = {"source_id": one.source_id, "target_id": one.target_id}
+    return {**row, **ends, "strength": one.strength, "confidence": one.confidence}
 
 
 def _written(vector: Vectors) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from engine.knowledge.communities.graph_read import KnownEntity, KnownRelation, UserGraph
+from engine.knowledge.communities.graph_read import KnownRelation, MemberEntity, UserGraph
 from engine.knowledge.configuration import Domain
 
 MENTIONS, NODES, RELATIONS, RECENCY = 0.40, 0.20, 0.25, 0.15
@@ -26,7 +26,7 @@ UNKNOWN = "thing"
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedEntity:
     """What is derived of an entity; `summary_of`: the relations that the summary names."""
 
     entity_id: str
@@ -35,11 +35,11 @@ class Derived:
     summary_of: tuple[UUID, ...]
 
 
-def derived(graph: UserGraph, domain: Domain) -> list[Derived]:
+def derived(graph: UserGraph, domain: Domain) -> list[DerivedEntity]:
     """Importance and summary of all entities of a user."""
     importance = importances(graph)
     return [
-        Derived(one.entity_id, importance[one.entity_id], *summary(one, graph, domain))
+        DerivedEntity(one.entity_id, importance[one.entity_id], *summary(one, graph, domain))
         for one in graph.entities.values()
     ]
 
@@ -72,7 +72,7 @@ def _recency(at: datetime, newest: datetime | None) -> float:
     return float(0.5 ** (max(0.0, days) / HALF_LIFE_DAYS))
 
 
-def summary(one: KnownEntity, graph: UserGraph, domain: Domain) -> tuple[str, tuple[UUID, ...]]:
+def summary(one: MemberEntity, graph: UserGraph, domain: Domain) -> tuple[str, tuple[UUID, ...]]:
     """The kind and up to two of the strongest relations on one line, as far as they fit; empty where neither says anything."""
     parts, named = [one.kind] if one.kind != UNKNOWN else [], list[UUID]()
     for relation, text in _relations(one, graph, domain):
@@ -82,7 +82,7 @@ def summary(one: KnownEntity, graph: UserGraph, domain: Domain) -> tuple[str, tu
     return "; ".join(parts), tuple(named)
 
 
-def _relations(one: KnownEntity, graph: UserGraph, domain: Domain) -> Iterator[tuple[KnownRelation, str]]:
+def _relations(one: MemberEntity, graph: UserGraph, domain: Domain) -> Iterator[tuple[KnownRelation, str]]:
     """Its relations with their words without the first "is", each sort once."""
     seen: set[tuple[str, bool]] = set()
     for relation in graph.relations_of.get(one.entity_id, ()):

@@ -25,7 +25,7 @@ TOGETHER = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class KnownEntity:
+class MemberEntity:
     """An entity as all that is merged into it, `members`; where it belonged at the last build."""
 
     entity_id: str
@@ -53,6 +53,7 @@ class KnownRelation:
     target_id: str
     strength: int
     confidence: float
+    since: str | None = None
 
     @property
     def weight(self) -> float:
@@ -69,7 +70,7 @@ class Mentioned:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadRecord:
+class MentioningRecord:
     """A record with what it mentions; `dated`: whether `at` is when it happened, not when it was stored."""
 
     record_id: UUID
@@ -83,14 +84,14 @@ class ReadRecord:
 class UserGraph:
     """The graph of one user, merged entities as one: relations and mentions name the entity that they are read as."""
 
-    entities: Mapping[str, KnownEntity]
+    entities: Mapping[str, MemberEntity]
     relations: Sequence[KnownRelation]
-    records: Sequence[ReadRecord]
+    records: Sequence[MentioningRecord]
 
     @cached_property
-    def records_of(self) -> Mapping[str, Sequence[ReadRecord]]:
+    def records_of(self) -> Mapping[str, Sequence[MentioningRecord]]:
         """The records that mention an entity, the newest first."""
-        found: dict[str, list[ReadRecord]] = defaultdict(list)
+        found: dict[str, list[MentioningRecord]] = defaultdict(list)
         for record in self.records:
             for entity_id in dict.fromkeys(one.entity_id for one in record.mentioned):
                 found[entity_id].append(record)
@@ -130,16 +131,16 @@ class GraphReads:
     async def graph(self, principal: Principal) -> UserGraph:
         """The graph of a user as it is now. Raises StoreUnavailable."""
         known = {**principal.parameters, **NOW.graph_parameters(self._clock.now())}
-        entities = await self._neo4j.read(cypher("community/entities"), row=KnownEntity, **known, limit=MOST_ENTITIES)
+        entities = await self._neo4j.read(cypher("community/entities"), row=MemberEntity, **known, limit=MOST_ENTITIES)
         relations = await self._neo4j.read(
             cypher("community/relations"), row=KnownRelation, **known, limit=MOST_RELATIONS
         )
-        records = await self._neo4j.read(cypher("community/records"), row=ReadRecord, **known, limit=MOST_RECORDS)
+        records = await self._neo4j.read(cypher("community/records"), row=MentioningRecord, **known, limit=MOST_RECORDS)
         return whole(entities, relations, records)
 
 
 def whole(
-    entities: Sequence[KnownEntity], relations: Sequence[KnownRelation], records: Sequence[ReadRecord]
+    entities: Sequence[MemberEntity], relations: Sequence[KnownRelation], records: Sequence[MentioningRecord]
 ) -> UserGraph:
     """The graph with each member of a merge replaced by the entity that it is read as; what names others is left out."""
     read_as = {member: one.entity_id for one in entities for member in one.members}
@@ -151,13 +152,14 @@ def whole(
             read_as[one.target_id],
             one.strength,
             one.confidence,
+            one.since,
         )
         for one in relations
         if one.source_id in read_as and one.target_id in read_as and read_as[one.source_id] != read_as[one.target_id]
     ]
     between.sort(key=lambda one: (-one.weight, str(one.relation_id)))
     kept = [
-        ReadRecord(
+        MentioningRecord(
             record.record_id,
             record.node_id,
             record.at,

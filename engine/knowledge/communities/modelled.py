@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, Field
 
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
+from engine.domain.prompt_lines import numbered
 from engine.knowledge.communities.describing import shortened
 from engine.knowledge.communities.observing import MOST_SUPPORT, Observed
+from engine.providers.fields import Numbers, Said, entries
 from engine.providers.language import Prompt
 
 MOST_SUMMARIES, MOST_INSIGHTS, LONGEST, LONGEST_SUMMARY = 30, 5, 300, 400
+MOST_ENTRIES = 100
 
 PROMPT = Prompt(
     "insights",
@@ -32,21 +35,14 @@ answer, too.""",
 class GivenInsight(BaseModel):
     """One insight with the entries that it comes from."""
 
-    text: str
-    entries: list[int]
-
-
-def _whole(value: Any) -> Any:
-    """Those that are insights."""
-    if not isinstance(value, list):
-        return value
-    return [one for one in value if isinstance(one, dict) and isinstance(one.get("text"), str) and one.get("entries")]
+    text: Said
+    entries: Annotated[Numbers, Field(min_length=1)]
 
 
 class GivenInsights(BaseModel):
     """A model's answer."""
 
-    insights: Annotated[list[GivenInsight], BeforeValidator(_whole)]
+    insights: Annotated[list[GivenInsight], BeforeValidator(entries(GivenInsight, MOST_ENTRIES))]
 
 
 Ask = Callable[[Principal, Prompt, str], Awaitable[GivenInsights | None]]
@@ -74,9 +70,13 @@ class ModelInsights:
         asked = [one for one in summaries if one.text][:MOST_SUMMARIES]
         if not asked:
             return []
-        text = "\n".join(f"[{number}] {shortened(one.text, LONGEST_SUMMARY)}" for number, one in enumerate(asked))
-        answer = await self._ask(principal, PROMPT, text)
+        answer = await self._ask(principal, PROMPT, summaries_shown(asked))
         return None if answer is None else taken(answer, asked)
+
+
+def summaries_shown(asked: Sequence[Summarised]) -> str:
+    """What the model reads."""
+    return "\n".join(numbered(number, shortened(one.text, LONGEST_SUMMARY)) for number, one in enumerate(asked))
 
 
 def taken(answer: GivenInsights, asked: Sequence[Summarised]) -> list[Observed]:

@@ -15,7 +15,7 @@ from uuid import UUID
 from engine.domain.community import InsightKind
 from engine.domain.fact import Fact
 from engine.knowledge.communities.describing import shortened
-from engine.knowledge.communities.graph_read import KnownEntity, KnownRelation, ReadRecord, UserGraph
+from engine.knowledge.communities.graph_read import KnownRelation, MemberEntity, MentioningRecord, UserGraph
 from engine.knowledge.configuration import Domain
 
 QUARTER = timedelta(days=91)
@@ -205,10 +205,10 @@ def _communities(graph: UserGraph, communities: Sequence[tuple[UUID, Sequence[st
             yield Observed(f"community:{community_id}", "community", text, relations=between, entities=entities)
 
 
-def strongest(entities: Sequence[KnownEntity]) -> list[KnownEntity]:
+def strongest(entities: Sequence[MemberEntity]) -> list[MemberEntity]:
     """Those with most mentions first."""
     return sorted(entities, key=lambda one: (-one.mentions, one.entity_id))
 
 
-def _ids(records: Sequence[ReadRecord]) -> tuple[UUID, ...]:
+def _ids(records: Sequence[MentioningRecord]) -> tuple[UUID, ...]:
     return tuple(record.record_id for record in records[:MOST_SUPPORT])

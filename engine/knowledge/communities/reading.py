@@ -75,10 +75,17 @@ class _Named:
 
 
 @dataclass(frozen=True, slots=True)
+class _Renamed:
+    entity_id: UUID
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class _Holding:
     relations: frozenset[UUID]
     entities: frozenset[UUID]
     records: frozenset[UUID]
+    renamed: tuple[_Renamed, ...]
 
 
 class CommunityReads:
@@ -102,13 +109,15 @@ class CommunityReads:
     async def insights(
         self, principal: Principal, kind: InsightKind | None, *, ended: bool, limit: int
     ) -> tuple[Insight, ...]:
-        """Insights, the newest first; of those that are not over only such as still hold."""
+        """Insights, the newest first; of those that are not over only such as still hold, of the others none whose words were
+        withdrawn."""
         check_page(limit)
         asked: dict[str, Any] = {"kind": kind, "ended": ended, "limit": limit}
         found = await self._postgres.fetch(principal, sql_text("community/insights"), asked, row=Insight)
-        current = [one for one in found if one.known_to is None]
-        holding = await self._holding(principal, current) if current else _Holding(*[frozenset[UUID]()] * 3)
-        return tuple(one for one in found if one.known_to is not None or _holds(one, holding))
+        if not found:
+            return ()
+        holding = await self._holding(principal, found)
+        return tuple(one for one in found if _holds(one, holding))
 
     async def meaning(self, principal: Principal, entity_id: UUID) -> EntityMeaning:
         """What the texts of an entity mean, or of that which it is part of, by the active embeddings. Raises NotFound."""
@@ -182,11 +191,13 @@ class CommunityReads:
 
 
 def _holds(one: Insight, holding: _Holding) -> bool:
-    """Whether all that an insight rests on holds; of its facts the database has said so."""
+    """Whether all that an insight rests on holds, of one that is over whether what it names is still there, and is called so; of
+    its facts the database has said so."""
     return (
-        holding.relations.issuperset(one.relations)
+        (one.known_to is not None or holding.relations.issuperset(one.relations))
         and holding.entities.issuperset(one.entities)
         and holding.records.issuperset(one.records)
+        and not any(each.entity_id in one.entities and each.at > one.built_at for each in holding.renamed)
     )
 
 

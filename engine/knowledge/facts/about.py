@@ -16,6 +16,7 @@ from engine.domain.fact import ShownStatus
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.profile import KnownFact
+from engine.knowledge.facts.doubts import doubts_among, marks_of, newer_first
 from engine.knowledge.reading import EntityReads
 from engine.knowledge.relations.relation_times import first_day
 from engine.stores.postgres import Postgres
@@ -60,15 +61,20 @@ class EntityFacts:
     ) -> tuple[EntityFact, ...]:
         asked = {"entity_id": str(entity_id), "ended": ended, "scoped": True, "limit": limit}
         found = await self._entities.read(principal, NOW, cypher("entity/facts"), FactAbout, **asked)
-        texts = {one.fact_id: one.text for one in await self._texts(principal, [one.fact_id for one in found])}
-        return tuple(
+        ids = [one.fact_id for one in found]
+        texts = {one.fact_id: one for one in await self._texts(principal, ids)}
+        doubts = await doubts_among(self._postgres, principal, NOW, ids)
+        marks = marks_of(doubts)
+        shown = (
             EntityFact(
-                one.fact_id, one.node_id, one.record_id, texts[one.fact_id], one.status, one.subject, one.stale,
-                one.valid_from, one.valid_to, one.confirmations,
+                one.fact_id, one.node_id, one.record_id, texts[one.fact_id].text, one.status, one.subject, one.stale,
+                one.valid_from, one.valid_to, one.confirmations, doubt=marks.get(one.fact_id),
+                passed=texts[one.fact_id].passed,
             )
             for one in found
             if one.fact_id in texts
         )  # fmt: skip
+        return tuple(newer_first(list(shown), doubts, lambda one: one.fact_id or one.relation_id))
 
     async def _inferred(self, principal: Principal, entity_id: UUID, *, ended: bool) -> tuple[EntityFact, ...]:
         """What the relations of an entity say that no fact states. Raises NotFound."""
@@ -91,14 +97,17 @@ class EntityFacts:
         return await self._entities.read(principal, moment, cypher("entity/facts"), FactAbout, **asked)
 
     async def known(self, principal: Principal, entity_id: UUID, *, limit: int) -> list[KnownFact]:
-        """The strongest live facts about an entity in the memory as a whole, of no thread or workflow."""
+        """The strongest live facts about an entity in the memory as a whole, of no thread or workflow; no plans whose
+        day has passed."""
         found = await self.about(principal, entity_id, NOW, ended=False, limit=limit)
-        texts = {one.fact_id: one for one in await self._texts(principal, [one.fact_id for one in found])}
+        read = await self._texts(principal, [one.fact_id for one in found])
+        texts = {one.fact_id: one for one in read if not one.passed}
         return [texts[one.fact_id] for one in found if one.fact_id in texts]
 
     async def _texts(self, principal: Principal, facts: list[UUID]) -> list[KnownFact]:
         statement = sql_text("profile/texts") if principal.owns else sql_text("fact/read")
-        return await self._postgres.fetch(principal, statement, {"facts": facts}, row=KnownFact) if facts else []
+        asked = {"facts": facts, "now": self._entities.now()}
+        return await self._postgres.fetch(principal, statement, asked, row=KnownFact) if facts else []
 
 
 def _said(name: str, one: Relation, now: datetime) -> EntityFact:

@@ -1,14 +1,17 @@
-"""Of which attribute of its subject a fact speaks, and what its value is: a date, a number, a name, or other words. Pure."""
+"""Of which attribute of its subject a fact speaks, what its value is (a date, a number, a name, or other words), and until
+when a plan holds that it states. Pure."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from engine.domain.attribute import FactAttribute, ValueKind
 from engine.domain.dates import dates_in
 from engine.knowledge.facts.verdicts import attribute_said
+from engine.knowledge.statements.plans import holds_until
 
 _MONTH = re.compile(
     r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
@@ -23,12 +26,16 @@ _NAME = re.compile(r"^(?:(?:the|a|an)\s+)?[^\W\d_a-z]")
 LONGEST = 200
 
 
-def attribute_of(fact_id: UUID, text: str, subject: str, said_at: datetime | None) -> FactAttribute:
-    """The attribute of a fact about that subject; an empty one where it speaks of none that is known."""
+def attribute_of(
+    fact_id: UUID, text: str, subject: str, said_at: datetime | None, text_from: datetime | None
+) -> FactAttribute:
+    """The attribute of a fact about that subject, empty where it speaks of none that is known, and until when its plan holds."""
     said = attribute_said(text, subject)
+    read = FactAttribute(fact_id, holds_until=holds_until(text, subject, said_at), text_from=text_from)
     if said is None:
-        return FactAttribute(fact_id)
-    return FactAttribute(fact_id, said.key[:LONGEST], said.label[:LONGEST], _kind(said.value, said_at), said.single)
+        return read
+    kind = _kind(said.value, said_at)
+    return replace(read, attribute=said.key[:LONGEST], label=said.label[:LONGEST], kind=kind, single=said.single)
 
 
 def _kind(value: str, said_at: datetime | None) -> ValueKind:

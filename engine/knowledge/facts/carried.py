@@ -19,8 +19,8 @@ from engine.domain.fact import FactRow
 from engine.domain.graph import RecordMentions
 from engine.domain.principal import Principal
 from engine.domain.stated_fact import AboutEntity
-from engine.knowledge.entities import Entities, Spoken
-from engine.knowledge.facts.stated import Shown, stated
+from engine.knowledge.entities import EntityFinder, Spoken
+from engine.knowledge.facts.stated import ShownFact, stated
 from engine.knowledge.mentions import ReadFact, fact_text
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -41,7 +41,7 @@ class _Behind:
 class CarriedFacts:
     """Carries facts into the graph; for the service, in the name of each user."""
 
-    def __init__(self, postgres: Postgres, units: UnitsOfWork, entities: Entities, clock: Clock) -> None:
+    def __init__(self, postgres: Postgres, units: UnitsOfWork, entities: EntityFinder, clock: Clock) -> None:
         self._postgres, self._units, self._entities, self._clock = postgres, units, entities, clock
 
     async def run(self) -> int:
@@ -117,5 +117,5 @@ class CarriedFacts:
         )
 
 
-def _shown(one: _Behind, about: Mapping[UUID, Sequence[AboutEntity]]) -> Shown:
-    return Shown(one.text, about.get(one.row.fact_id), item=one.text is not None)
+def _shown(one: _Behind, about: Mapping[UUID, Sequence[AboutEntity]]) -> ShownFact:
+    return ShownFact(one.text, about.get(one.row.fact_id), item=one.text is not None)

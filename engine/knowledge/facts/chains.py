@@ -1,11 +1,14 @@
 """Chains of facts: a new fact is compared with the live ones of its subject and takes its place in a chain. Pure.
 
     head       the live fact at the end of a chain; facts before it are ended, each superseded by one
-    later      said after another fact, or, where that is not known, stored after it; in one record by its place there
+    later      said after another fact; in one record by its place there; of two without a date what was stored later
 
 The times between which the facts of a chain hold do not overlap. A fact that was said earlier than the head is put before it.
 One that comes late, after the head was said again, stands outside of the chain: it held until then.
-Where neither is newer, or the older one may not be ended here, both stand, and the new one names what it contradicts.
+Where neither is newer, or the older one may not be ended here, both stand as a pair that contradicts. What may replace a
+fact, or says the opposite, stands beside it as a pair in doubt; what was said last of the two is the newer.
+What is said where a reader of the older fact may not read would end, for that reader, a fact for no reason that is shown: both
+stay, as a pair in doubt ("lives in Duluth" at a node with a grant, "lives in Berlin" at one without).
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.delta import BEGINNING
-from engine.domain.fact import FactRelation, FactRow, Verdict
+from engine.domain.fact import Doubt, DoubtKind, FactRelation, FactRow, Verdict
 from engine.knowledge.facts.verdicts import believed, relation, statement
 
 Likeness = Callable[[UUID, UUID], float | None]
@@ -31,16 +34,17 @@ Order = Literal["later", "earlier", "same"]
 @dataclass(frozen=True, slots=True)
 class Known:
     """A fact of a chain. `text` is empty for one that was ended and did not hold when a new one begins; `position`: its place in
-    its record."""
+    its record; `apart`: nodes which somebody may not read who may read this fact."""
 
     row: FactRow
     text: str = ""
     writable: bool = True
     position: int = 0
+    apart: frozenset[UUID] = frozenset()
 
 
 @dataclass(slots=True)
-class Changes:
+class ChainChanges:
     """What new facts do: rows to write, items that end (`None`: they never held), when items begin that came undated."""
 
     rows: dict[UUID, FactRow] = field(default_factory=dict)
@@ -69,7 +73,7 @@ class Chains:
         self.known = {one.row.fact_id: one for one in known}
         self._subjects, self._likeness, self._threshold, self._now = subjects, likeness, threshold, now
         self._verdicts = verdicts
-        self.changes = Changes()
+        self.changes = ChainChanges()
 
     def enter(self, new: Known) -> Verdict:
         """Finds the place of a fact that is not known yet. Its row says nothing of chains so far."""
@@ -88,7 +92,9 @@ class Chains:
                 break
             order = said_after(new, one)
             if order == "same" or one.row.readers != new.row.readers or not self._writable(one):
-                new = self._contradicting(new, one)
+                new = self._doubted(one, new, "contradicts")
+            elif self._hidden(one, new, order):
+                new = self._doubted(one, new, "maybe")
             elif order == "later" and _confirmed_since(one.row, new.row):
                 new, verdict = self._held_between(one, new), "UPDATE"
             elif order == "later":
@@ -99,7 +105,8 @@ class Chains:
             elif verdict == "ADD" and _begin(new.row) < _begin(one.row):
                 new, verdict = self._before(one, new), "UPDATE"
             else:
-                new = self._contradicting(new, one)
+                new = self._doubted(one, new, "contradicts")
+        new = self._in_doubt(near, new)
         self._set(new)
         self.changes.verdicts[new.row.fact_id] = verdict
         return verdict
@@ -136,16 +143,43 @@ class Chains:
     # what becomes of them --------------------------------------------------------------------------------
 
     def _confirm(self, one: Known, new: Known) -> Verdict:
-        at = new.row.said_at or self._now
-        last = max(one.row.last_confirmed_at or at, at)
-        self._put(one, last_confirmed_at=last, confirmations=one.row.confirmations + 1, stale=False)
+        at = new.row.said_at  # without one, as an old lease that is stored today, it does not say that it holds today
+        times = {} if at is None else {"last_confirmed_at": max(one.row.last_confirmed_at or at, at), "stale": False}
+        self._put(one, confirmations=one.row.confirmations + 1, doubts=self._said_again(one, new), **times)
         row = replace(new.row, status="confirmation", confirms=one.row.fact_id, chain_id=one.row.chain_id)
         self._set(replace(new, row=replace(row, invalidated_at=None)))
         self.changes.verdicts[new.row.fact_id] = "NOOP"
         return "NOOP"
 
-    def _contradicting(self, new: Known, one: Known) -> Known:
-        return new if new.row.contradicts else replace(new, row=replace(new.row, contradicts=one.row.fact_id))
+    def _in_doubt(self, near: Iterable[tuple[Known, FactRelation]], new: Known) -> Known:
+        for one, found in near:
+            if found == "maybe" or found == "contradicts":
+                new = self._doubted(one, new, found)
+        return new
+
+    def _doubted(self, one: Known, new: Known, kind: DoubtKind) -> Known:
+        """Both stay: a pair in doubt at the newer one. The known one may not be written where others may read it alone."""
+        one = self.known[one.row.fact_id]
+        if one.row.status != "live" or new.row.status != "live":
+            return new
+        if said_after(new, one) == "earlier" and one.writable:
+            self._put(one, doubts=(*one.row.doubts, Doubt(new.row.fact_id, kind, self._now)))
+            return new
+        doubt = Doubt(one.row.fact_id, kind, self._now)
+        return replace(new, row=replace(new.row, doubts=(*new.row.doubts, doubt)))
+
+    def _said_again(self, one: Known, new: Known) -> tuple[Doubt, ...]:
+        """The pairs of a fact that is said again: of two in doubt, what was said last is the newer ("lives in Oslo",
+        "moved to Bergen", "lives in Oslo")."""
+        doubts = one.row.doubts
+        for other in [known for known in self.known.values() if known.row.status == "live" and known.writable]:
+            turned = {
+                d for d in other.row.doubts if d.older == one.row.fact_id and d.kind == "maybe" and not d.decision
+            }
+            if turned and said_after(new, other) == "later" and not _confirmed_since(other.row, new.row):
+                self._put(other, doubts=tuple(doubt for doubt in other.row.doubts if doubt not in turned))
+                doubts = (*doubts, Doubt(other.row.fact_id, "maybe", self._now))
+        return doubts
 
     def _ended(self, one: Known, new: Known, found: FactRelation, *, linked: bool) -> Known:
         """The older fact ends where the new one begins; what came before it does not reach further either."""
@@ -209,6 +243,14 @@ class Chains:
         line = self._line(head)
         return line[-1].row.supersedes is None and all(one.writable for one in line)
 
+    def _hidden(self, head: Known, new: Known, order: Order) -> bool:
+        """Whether one of the facts that would end is read by somebody who may not read what ends it."""
+        line = self._line(head)
+        ending = [(one, new) for one in line]
+        if order == "earlier" or _confirmed_since(head.row, new.row):  # then the new one ends, too
+            ending += [(new, one) for one in line]
+        return any(newer.row.node_id in older.apart for older, newer in ending)
+
     def _close(self, one: Known, at: datetime) -> None:
         begin = _begin(one.row)
         held = at > begin
@@ -234,16 +276,17 @@ def _confirmed_since(row: FactRow, new: FactRow) -> bool:
 
 
 def said_after(new: Known, one: Known) -> Order:
-    """When the new fact was said, compared with another."""
-    a, b = new.row.said_at, one.row.said_at
+    """When the new fact was said, compared with another. What has no date was said before it was stored, nobody knows when: a
+    lease that comes in after "moved to Graz" may be older, "moved to Graz" that is said after the lease came in is newer."""
+    a, b = (fact.row.said_at or fact.row.last_confirmed_at for fact in (new, one))
     if a is not None and b is not None and a != b:
         return "later" if a > b else "earlier"
     if new.row.record_id == one.row.record_id:
         return "same" if new.position == one.position else "later" if new.position > one.position else "earlier"
-    return "later" if a is None or b is None else "same"
+    return "later" if b is None and (a is None or a >= one.row.known_from) else "same"
 
 
-def planned(chains: Chains, facts: Sequence[Known]) -> Changes:
+def planned(chains: Chains, facts: Sequence[Known]) -> ChainChanges:
     """Enters facts in the order in which they were said."""
     for one in in_order(facts):
         chains.enter(one)

@@ -9,13 +9,13 @@ from uuid import UUID
 from engine.commit.changes import FactsStated
 from engine.domain.delta import BEGINNING
 from engine.domain.fact import FactRow
-from engine.domain.stated_fact import AboutEntity, FactState, RecordFacts, StatedFact
+from engine.domain.stated_fact import AboutEntity, FactState, RecordFacts, StatedDoubt, StatedFact
 
 LONGEST_CAPTION = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFact:
     """What the graph shows of a fact beside its row: new ones have `text` and `about`; `copied`: of which fact it has both.
     `item` False: it never was an item of its own."""
 
@@ -25,7 +25,7 @@ class Shown:
     item: bool = True
 
 
-AS_BEFORE = Shown()
+AS_BEFORE = ShownFact()
 NO_RECORDS: Mapping[UUID, UUID] = {}
 
 
@@ -33,7 +33,7 @@ def stated(
     user_id: UUID,
     commit_id: UUID,
     rows: Iterable[FactRow],
-    shown: Mapping[UUID, Shown],
+    shown: Mapping[UUID, ShownFact],
     records: Mapping[UUID, UUID] = NO_RECORDS,
 ) -> FactsStated:
     """The change that enters these facts, by their records. `records`: these are in it without facts, too, each with its node."""
@@ -55,7 +55,7 @@ def caption(text: str) -> str:
     return line if len(line) <= LONGEST_CAPTION else f"{line[: LONGEST_CAPTION - 1]}…"
 
 
-def _fact(row: FactRow, shown: Shown) -> StatedFact:
+def _fact(row: FactRow, shown: ShownFact) -> StatedFact:
     item = shown.item and row.status != "confirmation"
     return StatedFact(
         fact_id=row.fact_id,
@@ -66,7 +66,7 @@ def _fact(row: FactRow, shown: Shown) -> StatedFact:
         copied=shown.copied,
         confirms=row.confirms,
         supersedes=row.supersedes,
-        contradicts=row.contradicts,
+        doubts=[StatedDoubt(older=one.older, kind=one.kind) for one in row.doubts if one.decision is None],
         state=_state(row),
     )
 

@@ -1,146 +1,38 @@
-"""What one statement does to another about the same subject: it says the same, gives a new value, ends it, or nothing. Pure.
+"""What one statement does to another about the same subject. Pure.
 
-Without a model the texts are compared: negation, numbers and dates, proper names, the attribute that they speak of, and the
-rest of their words. A doubt leaves both as they are: two different facts about one person do not replace each other.
-    attribute   what has one value at a time: where somebody lives, "X's favourite colour", a deadline
-    bearer      whose attribute it is; of two bearers neither statement says anything of the other
-    value       numbers, dates and names; of an attribute all that stands behind it
+Rules decide without a model. An ending is sure, or it is none: bearer and attribute are the same, the attribute has one value at
+a time, both values are of one kind, and the newer one is said as holding. A doubt leaves both as they are.
+
+    same         says it again, and nothing more
+    changes      another value of the same attribute of the same bearer
+    ends         denies what was so
+    contradicts  the opposite of an attitude or a rule: both stand, marked
+    maybe        may replace it: both stand, marked
+    none         speaks of something else
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
 
-from engine.domain.dates import dates_in
 from engine.domain.fact import FactRelation
-from engine.domain.terms import words
+from engine.domain.languages import stem
+from engine.knowledge.facts.events import by_events
+from engine.knowledge.facts.leaving import resumed, still_there
+from engine.knowledge.facts.parting import elsewhere, narrow, no_longer_wished, parted
+from engine.knowledge.facts.plans import not_going, plan_ended
+from engine.knowledge.facts.replacing import another, another_hour, now_by_another
+from engine.knowledge.statements.amounts import COUNT
+from engine.knowledge.statements.claim import DATED, Claim
+from engine.knowledge.statements.rules import attributes, rules_of
+from engine.knowledge.statements.statement import LONGEST, Statement, in_one_language, statement
+from engine.knowledge.statements.tokens import tokens_of
 
-LONGEST = 2000
-"""Characters of a statement that are compared."""
+__all__ = ["LONGEST", "AttributeSaid", "Statement", "attribute_said", "believed", "relation", "statement"]
 
-_NEGATION = re.compile(
-    r"\b(?:not|never|no longer|no more|nobody|cannot|without|stopped|quit|gave up|ceased|isn't|aren't|wasn't|weren't|doesn't"
-    r"|don't|didn't|hasn't|haven't|hadn't|won't|can't|couldn't|any ?more)\b",
-    re.IGNORECASE,
-)
-_MARKS = re.compile(
-    r"\b(?:now|currently|still|again|as of|these days|today|at present|anymore|any more|already)\b", re.I
-)
-_REPLACES = re.compile(
-    r"\b(?:instead of|rather than|from|no longer|not)\s+(?P<old>[^,.;]+?)(?:\s+(?:to|but|into)\s+(?P<new>[^,.;]+)|[,.;]|$)",
-    re.I,
-)
-_SWITCHES = re.compile(r"\b(?:switched|changed|instead of|rather than|no longer|moved)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_COUNTS = {
-    word: str(number)
-    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-}
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z][\w'’&-]*")
-_OF = r"(?:'s|’s|s'|s’)\s+(?P<key>[\w -]{2,40}?)\s+(?:is|are|was|were|will be|became|=|:)\s+(?P<value>.+)"
-_POSSESSED = re.compile(rf"^(?P<bearer>.{{1,60}}?){_OF}", re.IGNORECASE)
-_THE = re.compile(
-    r"^(?:the|my|his|her|their|our)\s+(?P<key>[\w -]{2,40}?)\s+(?:of\s+(?P<bearer>.{1,60}?)\s+)?(?:is|are|was|were|will be)"
-    r"\s+(?P<value>.+)",
-    re.IGNORECASE,
-)
-_NAMED = r"(?P<value>(?:the\s+)?(?:\d+\w?\s+)?(?-i:[^\W\d_a-z]).*)"
-"""A value that begins as a name or an address does: no home is "in trouble"."""
-_SINGLE = tuple(
-    (key, re.compile(pattern, re.IGNORECASE))
-    for key, pattern in (
-        ("home", rf"\b(?:moved|relocated)\s+from\s+.+?\s+to\s+{_NAMED}"),
-        ("home", rf"\b(?:moved|relocated|moves|is moving)\s+to\s+{_NAMED}"),
-        (
-            "home",
-            rf"\b(?:lives?|living|resides?|residing|based|settled|has lived|have lived)\s+(?:in|at|on)\s+{_NAMED}",
-        ),
-        ("employer", rf"\b(?:works?|working|has worked|have worked|job)\s+(?:at|for)\s+{_NAMED}"),
-        ("employer", rf"\bemployed\s+(?:at|by|with)\s+{_NAMED}"),
-        ("profession", r"\b(?:works?|working)\s+as\s+(?P<value>.+)"),
-        ("spouse", r"\b(?:is|got|are)\s+married\s+to\s+(?P<value>.+)"),
-        ("age", r"\bis\s+(?P<value>\d{1,3})\s+years?\s+old\b"),
-        ("birth date", r"\b(?:was\s+)?born\s+on\s+(?P<value>.+)"),
-        ("birth place", rf"\b(?:was\s+)?born\s+(?:in|at)\s+{_NAMED}"),
-        ("weight", r"\bweighs\s+(?P<value>.+)"),
-        ("price", r"\bcosts\s+(?P<value>.+)"),
-    )
-)
-_ONE_VALUE = frozenset(
-    words(
-        "name surname nickname birthday birthplace age height weight size address email phone number password code hometown home"
-        " employer boss job profession occupation title position role salary income wife husband spouse favourite favorite price"
-        " cost rent budget deadline due status version capital population nationality gender colour color timezone"
-    )
-)
-"""Attributes of which one value holds at a time; "X's sister" or "X's hobby" may have several."""
-_PLAIN = frozenset(
-    "a an the and he she it they i we you is are has have had been be just recently currently now still since in on at of"
-    " to last this next year month week my his her their our monday tuesday wednesday thursday friday saturday sunday january"
-    " february march april may june july august september october november december".split()
-)
-"""Words before an attribute that say nothing of whose it is."""
-_WHEN = re.compile(
-    r"(?<=\w)[\s,]+(?:(?:since|on|as of|last|this|next|until|after|before|because|with|for)\b|in (?:\d|[A-Z][a-z]+ \d)).*$"
-)
-"""When and why a value holds: no part of it."""
-_SCHEDULED = frozenset(
-    words(
-        "deadline appointment meeting flight due scheduled departure arrival exam interview expires starts ends begins"
-    )
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A text as it is compared. `attribute` is empty where none is known; `value`: its words."""
-
-    text: str
-    words: frozenset[str]
-    negated: bool
-    numbers: frozenset[str]
-    dates: frozenset[str]
-    names: frozenset[str]
-    attribute: str
-    single: bool
-    """Whether the attribute has one value at a time."""
-    bearer: frozenset[str]
-    """Words that say whose attribute it is where it is not the subject's own: "sister" of "Dave's sister lives in Rome"."""
-    value: frozenset[str]
-    replaced: frozenset[str]
-    """Words that it says to be replaced: "tea" of "switched from tea to coffee"."""
-
-    @property
-    def core(self) -> frozenset[str]:
-        """Its words without values."""
-        return self.words - self.names - self.numbers
-
-
-def statement(text: str, subject: str, said_at: datetime | None = None) -> Statement:
-    """A text about that subject, taken apart."""
-    return _statement(text[:LONGEST], subject, said_at)
-
-
-@lru_cache(maxsize=4096)
-def _statement(text: str, subject: str, said_at: datetime | None) -> Statement:
-    plain = " ".join(text.split()).strip(" .!")
-    own = frozenset(words(subject))
-    bare = _bare(plain)
-    found = frozenset(_COUNTS.get(word, word) for word in words(bare)) - own
-    numbers = frozenset(_NUMBER.findall(plain)) | (found & frozenset(_COUNTS.values()))
-    dates = frozenset(dates_in(plain, said_at))
-    names = frozenset(word for name in _NAME.findall(plain) for word in words(name)) - own
-    key, single, bearer, value = _attribute(" ".join(bare.split()), own)
-    replaced = _REPLACES.search(plain) if _SWITCHES.search(plain) else None
-    gone = frozenset(words(replaced["old"])) - own if replaced else frozenset[str]()
-    given = frozenset(words(replaced["new"])) if replaced and replaced["new"] else frozenset[str]()
-    negated = bool(_NEGATION.search(plain)) and not given
-    kept = value - gone if given else value
-    return Statement(_folded(plain), found, negated, numbers, dates, names, key, single, bearer, kept, gone)
+_STRENGTH: tuple[FactRelation, ...] = ("changes", "ends", "contradicts", "same", "maybe", "none")
+"""Of several claims the first decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,44 +46,18 @@ class AttributeSaid:
 
 
 def attribute_said(text: str, subject: str) -> AttributeSaid | None:
-    """The attribute that a text about that subject gives the value of."""
-    own = frozenset(words(subject))
-    bare = " ".join(_bare(" ".join(text[:LONGEST].split()).strip(" .!")).split())
-    key, single, *_ = _attribute(bare, own)
-    if not key:
+    """The attribute that a text gives the value of, the subject's own first: the birthday, not the date of the birthday."""
+    said = statement(text, subject)
+    if said.mood in ("supposed", "denied"):
         return None
-    for name, pattern in _SINGLE:
-        if found := pattern.search(bare):
-            return AttributeSaid(key, name, single, found["value"])
-    found = _POSSESSED.match(bare) or _THE.match(bare)
-    return AttributeSaid(key, found["key"].casefold(), single, found["value"]) if found else None
+    firm = (c for c in said.claims if c.form != "past" and c.firm and not c.key.startswith(COUNT))
+    one = min(firm, key=lambda claim: len(claim.bearer), default=None)
+    return AttributeSaid(one.key, one.label, one.one == "always", one.shown) if one else None
 
 
-def _bare(text: str) -> str:
-    """Without negation, and without words for now and still."""
-    return _MARKS.sub(" ", _NEGATION.sub(" ", text))
-
-
-def _attribute(text: str, subject: frozenset[str]) -> tuple[str, bool, frozenset[str], frozenset[str]]:
-    """The attribute that a text gives the value of, whether it has one value at a time, whose it is, and the value's words."""
-    for key, pattern in _SINGLE:
-        if found := pattern.search(text):
-            return key, True, _bearer(text[: found.start()], subject), _value(found["value"])
-    for pattern in (_POSSESSED, _THE):
-        if found := pattern.match(text):
-            name = set(words(found["key"])) - subject
-            bearer = _bearer(found["bearer"] or "", subject)
-            return " ".join(sorted(name)), bool(name & _ONE_VALUE), bearer, _value(found["value"])
-    return "", False, frozenset(), frozenset()
-
-
-def _bearer(text: str, subject: frozenset[str]) -> frozenset[str]:
-    said = re.findall(r"[^\W\d_]+", re.sub(r"['’]s\b", "", text.casefold()))
-    return frozenset(word for word in said if word not in _PLAIN and not subject & set(words(word)))
-
-
-def _value(text: str) -> frozenset[str]:
-    return frozenset(_COUNTS.get(word, word) for word in words(_WHEN.sub("", text)))
+def believed(told: FactRelation, older: Statement, newer: Statement) -> FactRelation:
+    """A model's verdict. What says the same is not stored again: what has other numbers, dates or names is no such thing."""
+    return "none" if told == "same" and not newer.values <= older.values else told
 
 
 def relation(older: Statement, newer: Statement, likeness: float | None, threshold: float) -> FactRelation:
@@ -199,71 +65,223 @@ def relation(older: Statement, newer: Statement, likeness: float | None, thresho
     it is not known."""
     if older.text == newer.text:
         return "same"
-    near = likeness is not None and likeness >= threshold
-    if older.attribute and older.attribute == newer.attribute:
-        if older.bearer != newer.bearer:
-            return "none"
-        like = near and older.names == newer.names
-        return _of_attribute(older, newer) if older.single or newer.negated or like else "none"
-    if newer.replaced and newer.replaced & (older.words | older.value):
-        return (
-            "ends"
-            if newer.negated and newer.core >= older.core - newer.replaced
-            else _replacing(older, newer, near=near)
-        )
-    if older.attribute or newer.attribute or not near:
+    near, far = likeness is not None and likeness >= threshold, likeness is not None and likeness < threshold
+    if not older.language or not newer.language:
+        counted = (older.values - older.names) != (newer.values - newer.names)
+        return "maybe" if near and counted else "none"
+    if resumed(newer):
         return "none"
-    return _of_words(older, newer)
+    as_read, (older, newer) = (older, newer), in_one_language(older, newer)
+    if "supposed" in (older.mood, newer.mood) or older.mood == "denied":
+        return "ends" if no_longer_wished(older, newer) else by_events(older, newer)
+    if newer.mood == "denied":
+        event = by_events(older, newer)
+        return event if event != "none" else "contradicts" if _speaks_of_same(older, newer) else "none"
+    if parted(older, newer) or not_going(older, newer):
+        return "ends"
+    ended = plan_ended(older, newer) if newer.cancelled or newer.done or newer.returned else "none"
+    found = ended if ended == "ends" else _allowed(_judged(older, newer, near=near, far=far), older, newer)
+    found = found if ended == "none" else min(found, ended, key=_STRENGTH.index)
+    event = by_events(*as_read) if found in ("none", "maybe") else "none"
+    return found if event == "none" else event
 
 
-def believed(told: FactRelation, older: Statement, newer: Statement) -> FactRelation:
-    """A model's verdict. What says the same is not stored again: what has other numbers, dates or names is no such thing."""
-    return "none" if told == "same" and not _values(newer) <= _values(older) else told
+def _judged(older: Statement, newer: Statement, *, near: bool, far: bool) -> FactRelation:
+    opposed = bool(older.opposed and newer.opposed)
+    if opposed and (found_in_words := _of_words(older, newer, near=near, far=far, known=False)) != "none":
+        return found_in_words
+    found = [
+        _of_claims(one, other, older, newer)
+        for one in older.claims
+        for other in newer.claims
+        if one.key == other.key and one.bearer == other.bearer and (one.key in attributes() or not opposed)
+    ]
+    if found:
+        counted = far and all(one.key.startswith(COUNT) for one in newer.claims)
+        return "maybe" if counted and "changes" in found else min(found, key=_STRENGTH.index)
+    if {one.key for one in older.claims} & {one.key for one in newer.claims} & attributes().keys():
+        return "none"  # of another bearer
+    if (replaced := _replacing(older, newer)) is not None:
+        return replaced
+    keys = {one.key for one in older.claims} | {one.key for one in newer.claims}
+    return _of_words(older, newer, near=near, far=far, known=bool(keys - DATED))
 
 
-def _of_attribute(older: Statement, newer: Statement) -> FactRelation:
+def _allowed(found: FactRelation, older: Statement, newer: Statement) -> FactRelation:
+    """What how both are said leaves of a relation."""
+    if found == "same":
+        return "none" if newer.mood != older.mood or newer.beside != older.beside else "same"
+    if found not in ("changes", "ends"):
+        return found
+    if newer.beside != older.beside and not (found == "ends" and older.beside and newer.over):
+        return "none"  # but "no longer helps at the food bank" ends "helps there as a volunteer"
+    if found == "ends" and older.mood == "planned" and newer.mood in ("planned", "said"):
+        return "ends"
+    doubtful = newer.mood != "said" or older.mood != "said" or newer.temporary or older.compound
+    return "maybe" if doubtful else found
+
+
+# claims --------------------------------------------------------------------------------------------------
+
+
+def _of_claims(older: Claim, newer: Claim, before: Statement, after: Statement) -> FactRelation:
+    if older.form == "past" or newer.form == "past":
+        return "none"
+    if older.form == "planned" and older.positive and not newer.positive and newer.value and newer.value <= older.value:
+        return "ends"  # "isn't moving to Cardiff after all"
+    if "planned" in (older.form, newer.form) or before.past or after.past:
+        return "none" if before.past or after.past else "maybe"
     same = older.value == newer.value
-    if newer.negated and not older.negated:
-        return "ends" if not newer.value or newer.value & older.value else "none"
-    if older.negated and not newer.negated:
-        return "changes"
-    if same:
-        return "same"
-    if newer.negated:  # neither of two values, side by side
+    if newer.positive and older.positive:
+        if newer.value < older.value:
+            return "none"  # less exactly, or another one: New York, York
+        if same:
+            return "same" if _adds_nothing(before, after, newer) else "none"
+        return another(older, newer, before, after)
+    if older.positive:
+        return _denied(older, newer, before, after)
+    if not newer.positive:
+        return "same" if same and _adds_nothing(before, after, newer) else "none"
+    return "changes" if newer.firm and (same or older.over) and older.one == "always" else "maybe"
+
+
+def _denied(older: Claim, newer: Claim, before: Statement, after: Statement) -> FactRelation:
+    """ "no longer works at Acme", "does not live in Rome"."""
+    if newer.value and not (newer.value <= older.value or older.value <= newer.value):
         return "none"
-    return "same" if newer.value < older.value else "changes"  # less exact, or another one
+    if newer.key in ("role", "profession") and elsewhere(before, after):
+        return "none"
+    if newer.form == "holds" and older.value < newer.value:
+        return "none" if after.beside else "maybe"  # "no longer head nurse", of "is a nurse"
+    days = rules_of(after.language).dates.get("day", frozenset[str]())
+    today = any(not days.isdisjoint(one.split()) or ":" in one for one in after.times)
+    if newer.form == "leaves" and (today or not _adds_nothing(before, after, newer, dated=True)):
+        return "maybe"  # "left Acme early today"
+    if newer.form == "ends" and still_there(older, newer, after):
+        return "maybe"
+    return "ends" if newer.form != "begins" or newer.over else "maybe"
 
 
-def _replacing(older: Statement, newer: Statement, *, near: bool) -> FactRelation:
-    """A statement that names what it replaces; the matter has to be the same one."""
-    return "changes" if near or newer.core & (older.core - newer.replaced) else "none"
+def _adds_nothing(before: Statement, after: Statement, claim: Claim, *, dated: bool = False) -> bool:
+    """Whether a statement says no more than an older one and the claim itself."""
+    said = claim.words | claim.value | claim.bearer
+    own = {stem(word, after.language) for word in said} | said
+    return set(after.frame) <= set(before.frame) | own and (dated or after.times <= before.times)
 
 
-def _of_words(older: Statement, newer: Statement) -> FactRelation:
-    """Statements of like meaning without a known attribute."""
-    if _values(older) == _values(newer):
-        if older.negated != newer.negated:
-            alike = older.core == newer.core or _within(newer.core, older.core)
-            return ("ends" if newer.negated else "changes") if alike else "none"
-        if newer.words <= older.words:
-            return "same"
-        return "changes" if newer.words > older.words and not newer.negated else "none"
-    if older.negated != newer.negated or older.core != newer.core or older.names != newer.names:
-        extends = newer.words > older.words and _values(older) < _values(newer) and older.negated == newer.negated
-        return "changes" if extends and not older.dates else "none"
-    if older.dates != newer.dates:
-        return "changes" if newer.core & _SCHEDULED else "none"
-    counted = older.numbers and newer.numbers
-    return "changes" if counted else "none"
+def _speaks_of_same(older: Statement, newer: Statement) -> bool:
+    for one in older.claims:
+        if any(
+            one.key == other.key and one.bearer == other.bearer and one.value <= other.value
+            for other in newer.claims
+            if other.positive and other.form in ("holds", "begins")
+        ):
+            return True
+    return not newer.claims and bool(older.frame) and set(older.frame) <= set(newer.frame)
 
 
-def _within(some: Iterable[str], all_of: frozenset[str]) -> bool:
-    return all_of.issuperset(some)
+# other words ---------------------------------------------------------------------------------------------
 
 
-def _values(one: Statement) -> frozenset[str]:
-    return one.numbers | one.dates | one.names
+def _replacing(older: Statement, newer: Statement) -> FactRelation | None:
+    """A statement that names what it replaces: "switched from tea to coffee", of "drinks tea"."""
+    if not newer.old or not older.positive:
+        return None
+    if older.opposed or not newer.positive:
+        return "none"
+    if not set(newer.old) <= set(older.frame):
+        return None if not newer.new else "none"
+    rest = [one for one in older.frame if one not in newer.old]
+    rules = rules_of(newer.language)
+    owned = any(rules.has("owning", one.word) for one in tokens_of(older.said, rules.contractions))
+    if any(not one.names and one.value != "1" for one in newer.numbers) and not older.numbers:
+        return "maybe"  # "moved 500 pounds from Halden Bank to her brother"
+    held = (owned or (bool(rest) and older.habit)) and len(rest) <= 2 and not older.times
+    if newer.new:
+        return "changes" if held else "maybe"
+    return "changes" if rest and set(rest) <= set(newer.frame) else "maybe"
 
 
-def _folded(text: str) -> str:
-    return " ".join(re.sub(r"[^\w]+", " ", text.casefold()).split())
+def _of_words(older: Statement, newer: Statement, *, near: bool, far: bool, known: bool) -> FactRelation:
+    """Statements without a common attribute: all of their words count."""
+    named = [tuple(one.value for one in each.numbers if one.names) for each in (older, newer)]
+    if older.past or newer.past:
+        return "none"
+    if named[0] != named[1]:
+        return "changes" if now_by_another(older, newer) else "none"
+    if older.frame == newer.frame:
+        return _of_same_words(older, newer)
+    if older.positive != newer.positive:
+        return _of_denial(older, newer)
+    if known and {one.key for one in older.claims} != {one.key for one in newer.claims}:
+        return "none"
+    return _of_numbers(older, newer, near=near, far=far)
+
+
+def _of_same_words(older: Statement, newer: Statement) -> FactRelation:
+    if not older.frame:
+        return "none"
+    if another_hour(older, newer):
+        return "changes"
+    if older.positive == newer.positive:
+        return "same" if newer.times <= older.times and older.over == newer.over else "none"
+    return _of_denial(older, newer)
+
+
+def _of_denial(older: Statement, newer: Statement) -> FactRelation:
+    """ "eats meat" and "does not eat meat"; "likes" and "hates"."""
+    core = newer.core if not newer.positive else newer.frame
+    extra = set(core) - set(older.frame)
+    if extra or not core or (newer.times and newer.times != older.times and not _since(older, newer)):
+        return "none"
+    if not _leads(older.frame if newer.numbers else _without_one(older), core):
+        return "none"
+    if older.claims and older.frame != core:
+        return "maybe"  # "no longer lives with Tim" ends no home
+    if any(not one.value for one in newer.claims):
+        return "maybe"  # "no longer works there", of "works on a novel"
+    if newer.over and older.positive:
+        return "ends"
+    if newer.opposed or older.opposed:
+        return "contradicts" if older.frame == core else "none"
+    if older.mood == "planned" and not newer.positive:
+        return "ends"  # "will go to Peru", "won't go to Peru after all"
+    passed = older.day is not None and newer.said_at is not None and older.day < newer.said_at.date()
+    if older.trip and older.frame == core and not newer.times and not passed:
+        return "ends"  # "flies to Oslo in May", "does not fly to Oslo"
+    if older.times or older.frame != core:
+        return "maybe"
+    return "ends" if not newer.positive else "changes"
+
+
+def _since(older: Statement, newer: Statement) -> bool:
+    """ "stopped smoking in January", not "no longer eats meat on Fridays"."""
+    return newer.over and not older.times and not narrow(newer)
+
+
+def _without_one(older: Statement) -> Sequence[str]:
+    """ "a un chat" as "a chat", of "n'a plus de chat"."""
+    rules = rules_of(older.language)
+    return [one for one in older.frame if one != "1" and not rules.has("article", one)] or older.frame
+
+
+def _leads(older: Sequence[str], newer: Sequence[str]) -> bool:
+    """Whether the newer words stand in the older statement in the same order, and begin it."""
+    rest = iter(older)
+    return newer[0] == older[0] and all(any(one == other for other in rest) for one in newer)
+
+
+def _of_numbers(older: Statement, newer: Statement, *, near: bool, far: bool) -> FactRelation:
+    """ "has 12 disks" and "has 13 disks"."""
+    if len(older.frame) != len(newer.frame):
+        return "none"
+    differ = [place for place, pair in enumerate(zip(older.frame, newer.frame, strict=True)) if pair[0] != pair[1]]
+    counted = {one.place for one in older.numbers} & {one.place for one in newer.numbers}
+    if len(differ) != 1 or differ[0] not in counted:
+        return "none"
+    others = {place for place, pair in enumerate(zip(older.plain, newer.plain, strict=True)) if pair[0] != pair[1]}
+    if others - {differ[0], differ[0] + 1}:
+        return "none"  # hijo, hija: one stem
+    if older.times or newer.times or not newer.counting or not newer.positive or not older.positive:
+        return "maybe" if near and newer.counting and not (older.times or newer.times) else "none"
+    return "maybe" if far else "changes"

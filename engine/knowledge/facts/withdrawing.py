@@ -97,7 +97,7 @@ class Affected:
             return
         self.promoted[row.fact_id], self._roles[taker.fact_id] = taker.fact_id, "promoted"
         self._rename(row.fact_id, taker.fact_id)
-        place = {"supersedes": row.fact_id, "contradicts": row.contradicts, "ended_by": row.ended_by}
+        place = {"supersedes": row.fact_id, "doubts": row.doubts, "ended_by": row.ended_by}
         times = {"valid_to": row.valid_to, "invalidated_at": row.invalidated_at}
         self._put(taker.fact_id, status=row.status, confirms=None, **place, **times)
         self._count(taker.fact_id)
@@ -105,8 +105,14 @@ class Affected:
     def _rename(self, fact: UUID, other: UUID) -> None:
         """Lets what names a fact name another one."""
         for one in list(self.rows.values()):
-            names = ("supersedes", "ended_by", "contradicts", "confirms")
-            fields = {name: other for name in names if getattr(one, name) == fact and one.fact_id != other}
+            names = ("supersedes", "ended_by", "confirms")
+            fields: dict[str, Any] = {
+                name: other for name in names if getattr(one, name) == fact and one.fact_id != other
+            }
+            if any(doubt.older == fact for doubt in one.doubts):
+                fields["doubts"] = tuple(
+                    replace(doubt, older=other) if doubt.older == fact else doubt for doubt in one.doubts
+                )
             if fields:
                 self._put(one.fact_id, **fields)
 
@@ -154,7 +160,8 @@ class Affected:
         for one in [one for one in self.rows.values() if one.ended_by == fact and one.fact_id in between]:
             self._end(one.fact_id, after)
         self._rename(fact, was.confirms)
-        nothing = dict.fromkeys(("supersedes", "ended_by", "contradicts", "valid_to", "invalidated_at"))
+        self._put(was.confirms, doubts=self.rows[fact].doubts)
+        nothing = {**dict.fromkeys(("supersedes", "ended_by", "valid_to", "invalidated_at")), "doubts": ()}
         self._put(
             fact, status="confirmation", confirms=was.confirms, confirmations=0, last_confirmed_at=None, **nothing
         )
@@ -234,8 +241,9 @@ class Affected:
         """Counts what confirms a fact."""
         if fact is None or fact not in self.rows:
             return
-        times = [one.said_at or one.known_from for one in self.rows.values() if one.confirms == fact]
-        self._put(fact, confirmations=len(times), last_confirmed_at=max(times, default=None))
+        confirming = [one for one in self.rows.values() if one.confirms == fact]
+        times = [one.said_at for one in confirming if one.said_at is not None]
+        self._put(fact, confirmations=len(confirming), last_confirmed_at=max(times, default=None))
 
     def _put(self, fact: UUID, **fields: Any) -> None:
         self.rows[fact] = replace(self.rows[fact], **fields)

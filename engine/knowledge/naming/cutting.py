@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-from engine.knowledge.naming.spelling import Run, Word
+from engine.knowledge.naming.spelling import CapitalRun, Word
 from engine.knowledge.naming.words import (
     ACRONYMS,
     AMBIGUOUS_NAMES,
@@ -44,7 +44,7 @@ class Either:
 
 
 @dataclass(slots=True)
-class Evidence:
+class WordEvidence:
     """What the texts of a batch tell about words, folded.
 
     `small`: written without a capital; `large`: with one inside of a sentence; `known`: of names that are known, of speakers and
@@ -69,7 +69,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NamePiece:
     """A piece of a run that may be a name; `opens`: nothing but a sentence's beginning may have made its capital."""
 
     words: tuple[Word, ...]
@@ -88,7 +88,7 @@ class Part:
         return [word.folded for word in self.words]
 
 
-def parts_of(text: str, run: Run, evidence: Evidence, *, spoken: bool = False) -> Iterator[Part]:
+def parts_of(text: str, run: CapitalRun, evidence: WordEvidence, *, spoken: bool = False) -> Iterator[NamePiece]:
     """The names of a run, in order."""
     for words, opens in _split(text, run, evidence, spoken=spoken):
         part = _trimmed(text, words, opens, evidence)
@@ -96,7 +96,9 @@ def parts_of(text: str, run: Run, evidence: Evidence, *, spoken: bool = False) -
             yield part
 
 
-def _split(text: str, run: Run, evidence: Evidence, *, spoken: bool) -> Iterator[tuple[Sequence[Word], bool]]:
+def _split(
+    text: str, run: CapitalRun, evidence: WordEvidence, *, spoken: bool
+) -> Iterator[tuple[Sequence[Word], bool]]:
     words, begin = run.words, 0
     for at, word in enumerate(words):
         if word.folded in _PRONOUNS and not _is_numeral(text, words, at):
@@ -118,7 +120,7 @@ def _is_numeral(text: str, words: Sequence[Word], at: int) -> bool:
     return text[words[at].end : words[at].end + 1] in ('"', ",", ")", ".", ";", "") or words[0].folded in NOBLE
 
 
-def _ends_name(text: str, left: Sequence[Word], right: Sequence[Word], evidence: Evidence) -> bool:
+def _ends_name(text: str, left: Sequence[Word], right: Sequence[Word], evidence: WordEvidence) -> bool:
     word, gap = left[-1], text[left[-1].end : right[0].start]
     first, folded = left[0].folded, [one.folded for one in left]
     if (
@@ -160,7 +162,7 @@ def _is_initial(word: Word) -> bool:
     return len(word.text) == 2 and word.text[1] == "."
 
 
-def _owns_thing(left: Sequence[Word], right: Sequence[Word], evidence: Evidence) -> bool:
+def _owns_thing(left: Sequence[Word], right: Sequence[Word], evidence: WordEvidence) -> bool:
     """Whether a first name and a thing of this person stand in a row: Ann's Delta, but not Ann's Diner. Titles of books look
     alike, so it is asked of what was said only."""
     alone = len(left) == 1 or (len(left) == 2 and left[0].folded in STOP_WORDS)
@@ -172,16 +174,16 @@ def _place_at(text: str, words: Sequence[Word]) -> bool:
     return any(text[words[0].start : word.stop] in PLACES for word in words[:2])
 
 
-def _trimmed(text: str, words: Sequence[Word], opens: bool, evidence: Evidence) -> Part | None:
+def _trimmed(text: str, words: Sequence[Word], opens: bool, evidence: WordEvidence) -> NamePiece | None:
     while words and (step := _leading(text, words, opens, evidence)):
         # What a stripped word leaves stands inside of a sentence.
         words, opens = words[step:], False
     while words and len(words) > 1 and _trails(words):
         words = words[:-1]
-    return Part(tuple(words), opens) if words else None
+    return NamePiece(tuple(words), opens) if words else None
 
 
-def _leading(text: str, words: Sequence[Word], opens: bool, evidence: Evidence) -> int:
+def _leading(text: str, words: Sequence[Word], opens: bool, evidence: WordEvidence) -> int:
     """How many words at the front stand outside of the name."""
     word, folded = words[0], words[0].folded
     if folded in _ARTICLES:
@@ -206,7 +208,7 @@ def _leading(text: str, words: Sequence[Word], opens: bool, evidence: Evidence) 
     return _opening(word, following, evidence) if opens and not evidence.is_name(folded) else 0
 
 
-def _is_date(text: str, word: Word, following: str, opens: bool, evidence: Evidence) -> bool:
+def _is_date(text: str, word: Word, following: str, opens: bool, evidence: WordEvidence) -> bool:
     if (
         word.folded in AMBIGUOUS_NAMES
         and not opens
@@ -221,7 +223,7 @@ def _is_date(text: str, word: Word, following: str, opens: bool, evidence: Evide
     )
 
 
-def _opening(word: Word, following: str, evidence: Evidence) -> int:
+def _opening(word: Word, following: str, evidence: WordEvidence) -> int:
     """Whether the first word of a sentence stands outside of the name that follows."""
     folded = word.folded
     if following in evidence.known and following in evidence.people and folded not in GIVEN_NAMES and not word.owns:
@@ -243,7 +245,7 @@ def _trails(words: Sequence[Word]) -> bool:
     )
 
 
-def is_no_name(part: Part, evidence: Evidence) -> bool:
+def is_no_name(part: NamePiece, evidence: WordEvidence) -> bool:
     """Whether a part names nothing: days, nationalities, titles, common acronyms."""
     folded = part.folded
     if (

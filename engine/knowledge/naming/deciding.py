@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engine.domain.entity import Piece
-from engine.knowledge.naming.cutting import Evidence, Part, is_no_name
-from engine.knowledge.naming.known import Hit
+from engine.domain.entity import TextPiece
+from engine.knowledge.naming.cutting import NamePiece, WordEvidence, is_no_name
+from engine.knowledge.naming.known import NameHit
 from engine.knowledge.naming.spelling import Reading
 from engine.knowledge.naming.words import (
     AMBIGUOUS_NAMES,
@@ -26,10 +26,11 @@ _COMMUNITY = " community"
 _BEFORE_WORDS = (" a ", " an ", " the ", " my ")
 _WAR = re.compile(r" of \d{4}\b")
 _ACTS = re.compile(r" (?:is|was|has|had|does|did|says|said)\b")
+_SEVERAL = re.compile(r"\b(?:both|two|three|four|several|all|other|many|which|the) $", re.IGNORECASE)
 _OF_GROUPS = IDENTITIES | NATIONALITIES
 
 
-def is_sure(part: Part, piece: Piece, reading: Reading, evidence: Evidence) -> bool | None:
+def is_sure(part: NamePiece, piece: TextPiece, reading: Reading, evidence: WordEvidence) -> bool | None:
     """Whether a part is a name: True, False for perhaps, None for no."""
     if end_of(piece.text, part) > part.end:
         return True
@@ -45,10 +46,17 @@ def is_sure(part: Part, piece: Piece, reading: Reading, evidence: Evidence) -> b
         return True
     if folded in STOP_WORDS and part.words[0].text not in PLACES and folded not in GIVEN_NAMES:
         return None
-    return _single(part, piece, reading, evidence)
+    return None if _of_several(part, piece) else _single(part, piece, reading, evidence)
 
 
-def _single(part: Part, piece: Piece, reading: Reading, evidence: Evidence) -> bool | None:
+def _of_several(part: NamePiece, piece: TextPiece) -> bool:
+    """Whether a word is the plural of a given name: both Sams."""
+    folded = part.words[0].folded
+    plural = folded.endswith("s") and folded[:-1] in GIVEN_NAMES and folded not in GIVEN_NAMES
+    return plural and _SEVERAL.search(piece.text[max(0, part.start - 10) : part.start]) is not None
+
+
+def _single(part: NamePiece, piece: TextPiece, reading: Reading, evidence: WordEvidence) -> bool | None:
     """The same for a single word that no list decides."""
     word, folded = part.words[0].text, part.words[0].folded
     ordinary, shouted = folded in evidence.small, word.isupper() and len(word) > 1
@@ -71,7 +79,7 @@ def _single(part: Part, piece: Piece, reading: Reading, evidence: Evidence) -> b
     return None if reading.caseless else False
 
 
-def end_of(text: str, part: Part) -> int:
+def end_of(text: str, part: NamePiece) -> int:
     """The end of a name, with "community" behind a word for a group of people, and with the year of a war."""
     if part.words[-1].folded in _OF_GROUPS and text.startswith(_COMMUNITY, part.end):
         return part.end + len(_COMMUNITY)
@@ -80,7 +88,7 @@ def end_of(text: str, part: Part) -> int:
     return part.end
 
 
-def counts(text: str, hit: Hit, reading: Reading) -> bool | None:
+def counts(text: str, hit: NameHit, reading: Reading) -> bool | None:
     """Whether a known name is one here: True, False for perhaps, None for no."""
     name = text[hit.start : hit.end]
     if not any(letter.islower() or letter.isupper() for letter in name):

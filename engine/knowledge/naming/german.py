@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.knowledge.naming.cutting import Evidence, Part
+from engine.knowledge.naming.cutting import NamePiece, WordEvidence
 from engine.knowledge.naming.kinship import MY, RELATIONS
 from engine.knowledge.naming.spelling import Reading, Word
 from engine.knowledge.naming.words import (
@@ -22,7 +22,7 @@ _PERSONAL = frozenset(
     "herr herrn frau fräulein dr dr. prof prof. doktor notar onkel tante oma opa pfarrer familie mr. mrs. ms.".split()
 )
 _LEGAL = frozenset("gmbh ag kg ohg e.v. ltd inc llc se mbh".split())
-_SURE_STREET = re.compile(r".{3,}(?:straße|strasse|gasse|allee|brücke|hausen)$")
+_SURE_STREET = re.compile(r"\A.{3,}(?:straße|strasse|gasse|allee|brücke|hausen)$")
 _CALLED = re.compile(r"(?:\b(?:heiß\w*|namens|genannt|heiße ich|ich bin|hier ist|[Ll]iebe[rs]?|[Hh]allo|[Dd]anke),? )$")
 _RELATION = re.compile(rf"\b(?i:{MY}|seine?\w?|ihre?\w?) (?:\w+ )?(?i:{RELATIONS}),? $")
 _TITLED = re.compile(r"(?i)(?<!\w)(?:herrn?|frau|dr\.|prof\.|notar|fräulein|familie) $")
@@ -43,31 +43,31 @@ _ARTICLE = re.compile(
 )
 
 
-def german_names(reading: Reading, evidence: Evidence) -> Iterator[Part]:
+def german_names(reading: Reading, evidence: WordEvidence) -> Iterator[NamePiece]:
     """Parts of runs that are names, in order. `opens` marks those that may be a noun: "in Reine", "in Rente"."""
     for run in reading.runs:
         yield from _names(reading.text, run.words, evidence)
 
 
-def _names(text: str, words: tuple[Word, ...], evidence: Evidence) -> Iterator[Part]:
+def _names(text: str, words: tuple[Word, ...], evidence: WordEvidence) -> Iterator[NamePiece]:
     at = 0
     while at < len(words):
         length = _length(text, words[at:], evidence)
         if length:
-            yield Part(words[at : at + length], False)
+            yield NamePiece(words[at : at + length], False)
         elif _may_be_place(text, words[at], evidence):
-            yield Part((words[at],), True)
+            yield NamePiece((words[at],), True)
         at += length or 1
 
 
-def _may_be_place(text: str, word: Word, evidence: Evidence) -> bool:
+def _may_be_place(text: str, word: Word, evidence: WordEvidence) -> bool:
     before = text[max(0, word.start - 8) : word.start]
     return (
         bool(_IN.search(before)) and _may_be_name(word) and not _NOUN.search(word.folded) and _is_apart(word, evidence)
     )
 
 
-def _length(text: str, words: tuple[Word, ...], evidence: Evidence) -> int:
+def _length(text: str, words: tuple[Word, ...], evidence: WordEvidence) -> int:
     """How many of the words from here on are one name; 0 for none."""
     word, before = words[0], text[max(0, words[0].start - 40) : words[0].start]
     for count in range(min(4, len(words)), 0, -1):
@@ -85,7 +85,7 @@ def _length(text: str, words: tuple[Word, ...], evidence: Evidence) -> int:
     return _person(words) if _is_person(text, word, before, evidence, follows=len(words) > 1) else 0
 
 
-def _is_person(text: str, word: Word, before: str, evidence: Evidence, *, follows: bool) -> bool:
+def _is_person(text: str, word: Word, before: str, evidence: WordEvidence, *, follows: bool) -> bool:
     """Whether a person's name begins with a word."""
     after, folded = text[word.end : word.end + 24], word.folded
     if _TITLED.search(before) and not _RELATION.search(before):
@@ -112,7 +112,7 @@ def _may_be_name(word: Word) -> bool:
     )
 
 
-def _is_apart(word: Word, evidence: Evidence) -> bool:
+def _is_apart(word: Word, evidence: WordEvidence) -> bool:
     return word.folded not in evidence.small and word.folded not in AMBIGUOUS_NAMES and word.folded not in STOP_WORDS
 
 

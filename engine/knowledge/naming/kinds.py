@@ -23,7 +23,7 @@ from engine.knowledge.naming.words import (
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _LAST = re.compile(r"(?<![\w-])([^\W\d_][\w-]*\.?)[ \u00a0]*[\"“„`'*(]*$")
 _IS = re.compile(
-    r"[\"”''*)]*,?(?: \([^)]*\))?,? (?:is|was|are|were|ist|war|es|era|é|est|était|becomes|became)"
+    r"\A[\"”''*)]*,?(?: \([^)]*\))?,? (?:is|was|are|were|ist|war|es|era|é|est|était|becomes|became)"
     r" (?:an?|the|one of the|part of the|eine?|der|die|das|una?|el|la|une?|uma?|os?|le) (?P<what>[^.,;\n]{3,70})"
 )
 _OF = re.compile(
@@ -31,8 +31,9 @@ _OF = re.compile(
     r"|released|published|used|based|as|to|at|on|von|de)\b"
 )
 _BORN = re.compile(
-    r" \((?:also known as [^)]*|née[^)]*|[^)]{0,12})?(?:born|b\.|\d{1,2} \w+ \d{3,4} ?[–-]|\w+ \d{1,2}, \d{4})"
-    r"|, who\b|['’]s (?:wife|husband|mother|father|sister|brother|son|daughter|fiancée?)\b"
+    r"\A(?: \((?:also known as [^)]{0,99}|née[^)]{0,99}|[^)]{0,12})?"
+    r"(?:born|b\.|\d{1,2} \w{1,20} \d{3,4} ?[–-]|\w{1,20} \d{1,2}, \d{4})"
+    r"|, who\b|['’]s (?:wife|husband|mother|father|sister|brother|son|daughter|fiancée?)\b)"
 )
 _SPEAKS = re.compile(rf" (?:{SAYS}|plays|sings|writes|thought|knows|knew|loves|likes|wrote|directed|starred)\b")
 _BY = re.compile(
@@ -44,8 +45,14 @@ _AT = re.compile(
     r"\b(?:in|near|around|outside|north of|south of|east of|west of|in der nähe von|nach|aus|cerca de|em|perto de|à) $",
     re.IGNORECASE,
 )
+_EMPLOYS = re.compile(
+    r"\b(?:work(?:s|ed|ing)?|job|interview(?:s|ed)?|role|position|contract|signed|start(?:s|ed|ing)?|hired|employed|shift|offer)"
+    r" (?:\w+ )?(?:at|for|(?<!work )(?<!works )(?<!worked )(?<!working )with|by|from) $"
+)
+"""Not "works with Arne Gunderson", who is a colleague."""
+_EMPLOYED = re.compile(r" (?:hired|promoted|fired|employs|pays|sacked|offered) (?:me|us|her|him)\b")
 _AND_PLACE = re.compile(r", ([A-Z][\w. ]+?)(?=[,.;)\n]|$| (?:and|in|where|with|for|on))")
-_LISTED_BEFORE = re.compile(r"([A-Z]\w+)(?:,|,? and) $")
+_LISTED_BEFORE = re.compile(r"([A-Z]\w{1,60})(?:,|,? and) $")
 _AND_NEXT = re.compile(r"(?:,|,? and) ([A-Z]\w+)")
 _NICK = re.compile(r"nicknamed?[ :,(\"“`']*$", re.IGNORECASE)
 _NAMED = re.compile(r"(?:named|called|namens|chamad[oa]|llamad[oa]|appelée?) $")
@@ -166,6 +173,14 @@ def _by_company(words: list[str], before: str, after: str, said: str, ordinary: 
     listed = _LISTED_BEFORE.search(before) or _AND_NEXT.match(after)
     if listed and listed[1] in PLACES and len(words) == 1:
         return "place"
+    employs = _EMPLOYS.search(before) or _EMPLOYED.match(after)
+    if (
+        employs
+        and words[0] not in GIVEN_NAMES
+        and words[0] not in AMBIGUOUS_NAMES
+        and " ".join(words).title() not in PLACES
+    ):
+        return "organization"
     if is_person(words) and said != "animal" and not (_AT.search(before) and " ".join(words).title() in PLACES):
         return "person"
     if said != UNKNOWN_KIND:
@@ -175,7 +190,7 @@ def _by_company(words: list[str], before: str, after: str, said: str, ordinary: 
     joined = _AND_PLACE.match(after)
     if joined and joined[1] in PLACES:
         return "place"
-    if _AT.search(before) and len(words) <= 3:
+    if _AT.search(before) and len(words) <= 3 and not after.startswith(("'s ", "’s ")):  # in Mira's flat
         return "place"
     plain = (
         not ordinary

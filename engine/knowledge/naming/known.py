@@ -19,7 +19,7 @@ _UNSPACED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class NameHit:
     """A known name at a place of a text, with its kind."""
 
     start: int
@@ -57,7 +57,7 @@ class KnownNames:
         people = frozenset(word for key, words in parts.items() if kinds[key] == "person" for word in words)
         return cls(kinds, content, people, ordered, tuple(sorted(unspaced, key=len, reverse=True)))
 
-    def hits(self, text: str) -> Iterator[Hit]:
+    def hits(self, text: str) -> Iterator[NameHit]:
         """Known names in a text, longest first at each place, in order and apart from each other, but for unspaced scripts."""
         yield from self._hits_without_spaces(text)
         if not self._by_first or self._by_first.keys().isdisjoint(_TOKEN.findall(_folded(text))):
@@ -72,7 +72,7 @@ class KnownNames:
                 yield hit
                 number += hit.words
 
-    def _hit(self, text: str, tokens: list[re.Match[str]], number: int) -> Hit | None:
+    def _hit(self, text: str, tokens: list[re.Match[str]], number: int) -> NameHit | None:
         for words, key in self._by_first.get(_folded(tokens[number][0]), ()):
             if number + words > len(tokens):
                 continue
@@ -81,15 +81,15 @@ class KnownNames:
                 continue
             for tail in range(len(key) - len(key.rstrip(".!?+)")), -1, -1):
                 if name_key(text[start : end + tail]) in (key, key.rstrip(".!?+)") if tail == 0 else key):
-                    return Hit(start, min(end + tail, len(text)), self.kinds[key], words)
+                    return NameHit(start, min(end + tail, len(text)), self.kinds[key], words)
         return None
 
-    def _hits_without_spaces(self, text: str) -> Iterator[Hit]:
+    def _hits_without_spaces(self, text: str) -> Iterator[NameHit]:
         if self._unspaced and _UNSPACED.search(text):
             for key in self._unspaced:
                 at = text.find(key)
                 while at >= 0:
-                    yield Hit(at, at + len(key), self.kinds[key], 1)
+                    yield NameHit(at, at + len(key), self.kinds[key], 1)
                     at = text.find(key, at + len(key))
 
 

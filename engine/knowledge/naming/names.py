@@ -11,15 +11,15 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from engine.domain.entity import UNKNOWN_KIND, Mention, Piece
+from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
 from engine.domain.names import name_key
 from engine.knowledge.naming.contacts import without_addresses
-from engine.knowledge.naming.cutting import Either, Evidence, Part, parts_of
+from engine.knowledge.naming.cutting import Either, NamePiece, WordEvidence, parts_of
 from engine.knowledge.naming.deciding import counts, end_of, is_sure
 from engine.knowledge.naming.german import german_names
 from engine.knowledge.naming.kinds import is_person, kind_of, kind_of_title
 from engine.knowledge.naming.kinship import relations_with_my
-from engine.knowledge.naming.known import Hit, KnownNames
+from engine.knowledge.naming.known import KnownNames, NameHit
 from engine.knowledge.naming.quoted import titles_in
 from engine.knowledge.naming.spelling import SMALL, Reading, is_german, runs_of
 from engine.knowledge.naming.words import SPEAKERS_WITHOUT_NAME
@@ -28,7 +28,7 @@ MOST_CHARACTERS = 200
 """Longest name; a longer one is a sentence."""
 
 
-def names_in(pieces: Sequence[Piece], known: Mapping[str, str] | KnownNames) -> list[list[Mention]]:
+def names_in(pieces: Sequence[TextPiece], known: Mapping[str, str] | KnownNames) -> list[list[Mention]]:
     """The mentions of every piece, in order and apart from each other; the speaker's first.
 
     `known`: keys of known names (`name_key`) with their kinds.
@@ -45,7 +45,7 @@ def names_in(pieces: Sequence[Piece], known: Mapping[str, str] | KnownNames) -> 
     return _told(found, own)
 
 
-def _readings(pieces: Sequence[Piece]) -> list[Reading]:
+def _readings(pieces: Sequence[TextPiece]) -> list[Reading]:
     languages = [is_german(piece.text) for piece in pieces]
     mostly = sum(1 if one else -1 for one in languages if one is not None) > 0
     return [
@@ -54,7 +54,7 @@ def _readings(pieces: Sequence[Piece]) -> list[Reading]:
     ]
 
 
-def _own_names(pieces: Sequence[Piece]) -> dict[str, str]:
+def _own_names(pieces: Sequence[TextPiece]) -> dict[str, str]:
     """Speakers and titles of documents: names that a batch brings itself."""
     names: dict[str, str] = {}
     titles = dict.fromkeys(piece.title for piece in pieces if piece.title)
@@ -77,8 +77,12 @@ def _is_named(speaker: str) -> bool:
     return 1 < len(speaker) <= MOST_CHARACTERS and speaker.casefold() not in SPEAKERS_WITHOUT_NAME
 
 
-def _evidence(pieces: Sequence[Piece], readings: Sequence[Reading], given: KnownNames, near: KnownNames) -> Evidence:
-    evidence = Evidence(known=Either(given.content, set(near.content)), people=Either(given.people, set(near.people)))
+def _evidence(
+    pieces: Sequence[TextPiece], readings: Sequence[Reading], given: KnownNames, near: KnownNames
+) -> WordEvidence:
+    evidence = WordEvidence(
+        known=Either(given.content, set(near.content)), people=Either(given.people, set(near.people))
+    )
     evidence.surnames = _surnames(pieces)
     for reading in readings:
         evidence.small.update(word for word in SMALL.findall(_without_addresses(reading.text)) if word[0].islower())
@@ -98,7 +102,7 @@ def _without_addresses(text: str) -> str:
     return without_addresses(text) if "@" in text or "://" in text or "www." in text else text
 
 
-def _surnames(pieces: Sequence[Piece]) -> set[str]:
+def _surnames(pieces: Sequence[TextPiece]) -> set[str]:
     """Last words of titles that may be names of people."""
     found: set[str] = set()
     for title in {piece.title for piece in pieces if piece.title}:
@@ -109,13 +113,13 @@ def _surnames(pieces: Sequence[Piece]) -> set[str]:
     return found
 
 
-def _parts(text: str, reading: Reading, evidence: Evidence) -> Iterator[Part]:
+def _parts(text: str, reading: Reading, evidence: WordEvidence) -> Iterator[NamePiece]:
     if reading.german:
         return german_names(reading, evidence)
     return (part for run in reading.runs for part in parts_of(text, run, evidence, spoken=reading.spoken))
 
 
-def _mentions(piece: Piece, reading: Reading, hits: Sequence[Hit], evidence: Evidence) -> list[Mention]:
+def _mentions(piece: TextPiece, reading: Reading, hits: Sequence[NameHit], evidence: WordEvidence) -> list[Mention]:
     text, spans = piece.text, _Spans(piece.text)
     found = _sure_parts(piece, reading, evidence)
     starts = [part.start for part, _ in found]
@@ -139,14 +143,14 @@ def _mentions(piece: Piece, reading: Reading, hits: Sequence[Hit], evidence: Evi
     return speaker + [spans.taken[start] for start in sorted(spans.taken)]
 
 
-def _sure_parts(piece: Piece, reading: Reading, evidence: Evidence) -> list[tuple[Part, bool]]:
+def _sure_parts(piece: TextPiece, reading: Reading, evidence: WordEvidence) -> list[tuple[NamePiece, bool]]:
     parts = _parts(piece.text, reading, evidence)
     if reading.german:
         return [(part, not part.opens) for part in parts]
     return [(part, sure) for part in parts if (sure := is_sure(part, piece, reading, evidence)) is not None]
 
 
-def _add_titles(text: str, parts: Sequence[Part], spans: _Spans, evidence: Evidence) -> None:
+def _add_titles(text: str, parts: Sequence[NamePiece], spans: _Spans, evidence: WordEvidence) -> None:
     """Titles in marks; and names with a nickname inside, as one: Ann "Annie" Stone."""
     ends, starts = {part.end: part for part in parts}, {part.start: part for part in parts}
     for start, end, announced in titles_in(text):

@@ -78,7 +78,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CapitalRun:
     """Words with capitals in a row; `opens`: a sentence begins with it, so the first capital is no sign."""
 
     words: tuple[Word, ...]
@@ -93,19 +93,19 @@ def _word(match: re.Match[str]) -> Word:
     return Word(bare, match.start(), match.end(), bare.casefold(), owns)
 
 
-def runs_of(text: str) -> list[Run]:
+def runs_of(text: str) -> list[CapitalRun]:
     """The runs of words with capitals, in order. Linear in the text."""
-    found: list[Run] = []
+    found: list[CapitalRun] = []
     words: list[Word] = []
     for match in WORD.finditer(text):
         if words:
             gap = _GAP.match(text, words[-1].end)
             if gap is None or gap.end() != match.start() or len(words) >= MOST_WORDS:
-                found.append(Run(tuple(words), opens_sentence(text, words[0].start)))
+                found.append(CapitalRun(tuple(words), opens_sentence(text, words[0].start)))
                 words = []
         words.append(_word(match))
     if words:
-        found.append(Run(tuple(words), opens_sentence(text, words[0].start)))
+        found.append(CapitalRun(tuple(words), opens_sentence(text, words[0].start)))
     return found
 
 
@@ -140,7 +140,7 @@ class Reading:
 
     text: str
     german: bool
-    runs: tuple[Run, ...]
+    runs: tuple[CapitalRun, ...]
     spoken: bool = False
 
     @cached_property

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.domain.entity import Mention, Piece
+from engine.domain.entity import Mention, TextPiece
 from engine.domain.names import name_key
 from engine.knowledge.mentions import UsedName, used_name
 from engine.knowledge.naming.names import MOST_CHARACTERS, names_in
@@ -15,13 +15,24 @@ from engine.knowledge.naming.words import AMBIGUOUS_NAMES, CALENDAR, GIVEN_NAMES
 USER: UsedName = ("", "")
 """The user of the graph, whom a fact names by no name."""
 USER_WORD = "user"
+LONGEST_THING = 120
+"""Characters of a statement in which the thing that it is about is looked for."""
 _DOES = re.compile(
-    r"([^\W\d_]+(?:[-’'][^\W\d_]+)*) (?:"
+    r"\A([^\W\d_]+(?:[-’'][^\W\d_]+)*) (?:"
     r"(lives|lived|works|worked|likes|liked|loves|loved|hates|prefers|moved|owns|owned|plays|played|studies|studied|drives"
     r"|speaks|married|wohnt|wohnte|lebt|arbeitet|mag|liebt|heißt|zog|vive|trabaja|prefiere|trabalha|mora|gosta|habite|travaille|aime)"
     r"|is|was|has|had|ist|war|hat)\b"
 )
 """A word, and what a person does or is; in the languages of which names are read."""
+_THING = re.compile(
+    r"\A(?:[oa]s? (?P<what_pt>[^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){0,4}?) (?:é|são|era|eram|está|estão|tem|têm|custa|foi|será)"
+    r"|(?:(?:the|der|die|das|el|la|los|las|le|les) |l['’])?(?P<what>[^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){0,4}?) "
+    r"(?:is|are|was|were|has|have|will|costs?|runs?|opens?|closes?|starts?|begins?|ends?|ist|sind|war|hat|wird|kostet|läuft|es|está"
+    r"|era|tiene|cuesta|é|são|tem|custa|est|sont|était|a|coûte))\b"
+)
+"""What a statement about no person begins with: "the trip to Iceland is …", without its article. *A* is an article like *the* in
+Portuguese alone: "a dog is …" may be about any dog."""
+_OUR = re.compile(r"\A(?:our|unser|unsere|nuestro|nuestra|nosso|nossa|notre|nos) ", re.IGNORECASE)
 _OF_SPEAKER = frozenset(("i", "me", "my", "myself"))
 _OF_USER = frozenset(("user", "the user", "benutzer", "nutzer"))
 
@@ -34,7 +45,7 @@ class FactNames:
     subject: UsedName | None
 
 
-def named_by(piece: Piece, subjects: Sequence[str], found: Sequence[Mention]) -> tuple[FactNames, list[Mention]]:
+def named_by(piece: TextPiece, subjects: Sequence[str], found: Sequence[Mention]) -> tuple[FactNames, list[Mention]]:
     """The names of a fact, and its mentions: those found in its text, then subjects that do not stand there by name.
 
     `I` and `user` are the speaker of its turn where that one has a name, else the user.
@@ -49,7 +60,10 @@ def named_by(piece: Piece, subjects: Sequence[str], found: Sequence[Mention]) ->
             given = _speaker(piece) if key in _OF_SPEAKER else ""
         elif not subjects or not _is_name(given):
             continue
-        one = USER if person and not given else (name_key(given), "")
+        told = [
+            other for other in used if other[0] == name_key(given)
+        ]  # of several of the name the one that the text means
+        one = USER if person and not given else told[0] if len(told) == 1 else (name_key(given), "")
         if one not in used:
             mentions.append(Mention(given, 0, 0, sure=False))
         used.add(one)
@@ -58,19 +72,29 @@ def named_by(piece: Piece, subjects: Sequence[str], found: Sequence[Mention]) ->
 
 
 def leading_subject(text: str) -> str:
-    """The name that a statement begins with; `user` where it begins with I or my; empty where it begins with neither."""
-    if name_key(_first(text)) in _OF_SPEAKER | _OF_USER:
+    """The name that a statement begins with, or in small letters the thing; `user` where it begins with I, my or our; empty
+    where it begins with none of these."""
+    if name_key(_first(text)) in _OF_SPEAKER | _OF_USER or _OUR.match(text):
         return USER_WORD
-    [found] = names_in([Piece(text)], {})
-    return next((one.name for one in found if one.start == 0), "") or _doing(text)
+    [found] = names_in([TextPiece(text)], {})
+    return next((one.name for one in found if one.start == 0), "") or _doing(text) or _thing(text)
 
 
 def _doing(text: str) -> str:
-    """The capitalised word that a statement begins with, where it does what persons do (`Zed lives`) or may be a name."""
+    """The word that a statement begins with, where it does what persons do (`Zed lives`) or may be a name; without a capital a
+    given name (`nadia plays`)."""
     begins = _DOES.match(text)
-    if begins is None or not begins[1][0].isupper() or name_key(begins[1]) in STOP_WORDS | CALENDAR:
+    if begins is None or name_key(begins[1]) in STOP_WORDS | CALENDAR:
+        return ""
+    if not begins[1][0].isupper() and begins[1] not in GIVEN_NAMES:
         return ""
     return begins[1] if begins[2] or begins[1].casefold() in GIVEN_NAMES | AMBIGUOUS_NAMES else ""
+
+
+def _thing(text: str) -> str:
+    begins = _THING.match(f"{text[:1].lower()}{text[1:LONGEST_THING]}")
+    what = (begins["what"] or begins["what_pt"]) if begins else ""
+    return what.casefold() if what and name_key(what.split()[0]) not in STOP_WORDS | CALENDAR else ""
 
 
 def _first(text: str) -> str:
@@ -79,7 +103,7 @@ def _first(text: str) -> str:
     return " ".join(words) if name_key(" ".join(words)) in _OF_USER else words[0] if words else ""
 
 
-def _speaker(piece: Piece) -> str:
+def _speaker(piece: TextPiece) -> str:
     named = 1 < len(piece.speaker) <= MOST_CHARACTERS and piece.speaker.casefold() not in SPEAKERS_WITHOUT_NAME
     return piece.speaker if named else ""
 

@@ -12,7 +12,8 @@ _LISTS = Path(__file__).with_name("lists")
 _SIGNS = tomllib.loads((_LISTS / "signs.toml").read_text("utf-8"))
 
 
-def _lines(name: str) -> list[str]:
+def listed_lines(name: str) -> list[str]:
+    """The lines of a list but for its comments."""
     text = (_LISTS / name).read_text("utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
@@ -26,16 +27,16 @@ def _by_word(table: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-_GIVEN = _lines("given_names.txt")
+_GIVEN = listed_lines("given_names.txt")
 _SURE, _UNSURE = (
     " ".join(part).split() for part in (_GIVEN[: _GIVEN.index("ambiguous")], _GIVEN[_GIVEN.index("ambiguous") + 1 :])
 )
 AMBIGUOUS_NAMES = frozenset(_UNSURE)
 """Given names that are also words or places, folded."""
 GIVEN_NAMES = frozenset(_SURE) - AMBIGUOUS_NAMES
-PLACES = frozenset(" ".join(_lines("places.txt")).split("; "))
+PLACES = frozenset(" ".join(listed_lines("places.txt")).split("; "))
 """Countries, regions and large cities, as they are written."""
-NATIONALITIES = frozenset(" ".join(_lines("adjectives.txt")).split())
+NATIONALITIES = frozenset(" ".join(listed_lines("adjectives.txt")).split())
 ENDINGS: Mapping[str, str] = _by_word(_SIGNS["endings"])
 BEGINNINGS: Mapping[str, str] = _by_word(_SIGNS["beginnings"])
 NOUNS: Mapping[str, str] = _by_word(_SIGNS["nouns"])

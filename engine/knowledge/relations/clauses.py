@@ -10,7 +10,7 @@ from itertools import pairwise
 from engine.domain.entity import UNKNOWN_KIND
 from engine.knowledge.configuration import RelationType
 from engine.knowledge.relations.masking import MARK, Sentence
-from engine.knowledge.relations.patterns import AND, GAP, IS, LIST, WAS, LanguagePatterns, Reading
+from engine.knowledge.relations.patterns import AND, GAP, IS, LIST, WAS, LanguagePatterns, PatternReading
 
 _FILLER = re.compile(
     r" ?(?:(?P<past>used to|no longer|formerly|previously|ya no|já não)|(?P<still>has been|have been|has"
@@ -28,7 +28,7 @@ _ASIDE = re.compile(
 )
 _GAP = re.compile(GAP)
 _AFTER_ARTICLE = re.compile(
-    r"\s*(?:$|[,.;:!?()\"”–—])| (?:and|of|but|or|in|on|at|as|since|for|with|who|which|where|when|while|from|to"
+    r"\s{0,40}(?:$|[,.;:!?()\"”–—])| (?:and|of|but|or|in|on|at|as|since|for|with|who|which|where|when|while|from|to"
     r"|until|by|because|is|are|was"
     r"|were|has|und|als|seit|mit|y|e|et|con|com|avec|desde|depuis|together|today|now|last|this|next|every|near"
     r"|again|anymore)\b"
@@ -54,17 +54,19 @@ SPEAKER = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RelationWords:
     """Words that relate two marks, by their places in the sentence. SPEAKER is who says the sentence."""
 
     bearer: int
     owner: int
-    readings: tuple[Reading, ...]
+    readings: tuple[PatternReading, ...]
     past: bool
     start: int
     end: int
     sure: float
     dated: bool = True
+    presupposed: bool = False
+    """"My sister Zoe" is a sister whatever is supposed of her."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,13 @@ class _Said:
     """A phrase behind its subject, with what it is about."""
 
     objects: tuple[int, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[PatternReading, ...]
     past: bool
     start: int
     end: int
 
 
-def phrases(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]:
+def phrases(sentence: Sentence, language: LanguagePatterns) -> Iterator[RelationWords]:
     """What is said of someone, and what is said of the same one behind "and"."""
     text = sentence.text
     at = 0
@@ -97,7 +99,7 @@ def phrases(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]:
                     break
                 for place in places:
                     for target in said.objects:
-                        yield Found(place, target, said.readings, said.past, start, said.end, SURE * chained)
+                        yield RelationWords(place, target, said.readings, said.past, start, said.end, SURE * chained)
                 at = max(at, said.objects[0])
                 link = _CHAIN.match(text, said.end)
                 said = _said(sentence, language, link.end() + 1) if link else None
@@ -105,7 +107,7 @@ def phrases(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]:
     yield from _of_speaker(sentence, language)
 
 
-def _of_speaker(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]:
+def _of_speaker(sentence: Sentence, language: LanguagePatterns) -> Iterator[RelationWords]:
     """Verbs that tell the speaker by their ending."""
     if language.own is None:
         return
@@ -116,7 +118,7 @@ def _of_speaker(sentence: Sentence, language: LanguagePatterns) -> Iterator[Foun
             continue
         target = _object(sentence, match.end())
         if target is not None and match.lastgroup:
-            yield Found(
+            yield RelationWords(
                 SPEAKER, target[0][0], language.readings[match.lastgroup], False, match.start(), target[1], SURE
             )
 
@@ -214,7 +216,7 @@ def _object(sentence: Sentence, at: int) -> tuple[tuple[int, ...], int] | None:
     return places, listed.end()
 
 
-def together(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]:
+def together(sentence: Sentence, language: LanguagePatterns) -> Iterator[RelationWords]:
     """ "Ann and Ben are married"."""
     if language.together is None:
         return
@@ -224,10 +226,10 @@ def together(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]:
         if match is not None and match.lastgroup and not _BLOCKED.search(sentence.text[: pair.start()][-16:]):
             past = bool(WAS.match(match[0]))
             readings = language.readings[match.lastgroup]
-            yield Found(pair.start("a"), pair.start("b"), readings, past, pair.start(), match.end(), SURE)
+            yield RelationWords(pair.start("a"), pair.start("b"), readings, past, pair.start(), match.end(), SURE)
 
 
-def appositions(sentence: Sentence, type_: RelationType) -> Iterator[Found]:
+def appositions(sentence: Sentence, type_: RelationType) -> Iterator[RelationWords]:
     """ "in Leeds, England": the first lies in the second, where both are places."""
     for match in _PLACED.finditer(sentence.text):
         places = [place for place in range(match.start(1), match.end(1)) if place in sentence.marks]
@@ -235,8 +237,8 @@ def appositions(sentence: Sentence, type_: RelationType) -> Iterator[Found]:
         if kinds != {"place"} or UNKNOWN_KIND in kinds:
             continue
         for inner, outer in pairwise(places):
-            yield Found(inner, outer, (Reading(type_),), False, inner, outer + 1, 0.85, False)
+            yield RelationWords(inner, outer, (PatternReading(type_),), False, inner, outer + 1, 0.85, False)
     for match in _IN_PLACE.finditer(sentence.text):
         inner, outer = match.start("a"), match.start("b")
         if sentence.marks[inner].kind == "organization" and sentence.marks[outer].kind == "place":
-            yield Found(inner, outer, (Reading(type_),), False, inner, outer + 1, 0.75, False)
+            yield RelationWords(inner, outer, (PatternReading(type_),), False, inner, outer + 1, 0.75, False)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.domain.entity import UNKNOWN_KIND, Mention, Piece
+from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
 
 MARK = "\ue000"
 OWNERS: Mapping[str, str] = {"en": "\ue001", "de": "\ue002", "es": "\ue003", "pt": "\ue004", "fr": "\ue005"}
@@ -34,7 +34,7 @@ _WORKS = (
 )
 _FIRST = re.compile(rf"(?P<someone>He|She)\b|(?P<something>It|The (?:{_WORKS}))\b|(?P<its>Its)\b")
 _TOLD_OF = re.compile(r"(?:\b(?:is|was|ist|war|es|era|é|est|était)|['’]s) $")
-_OPENING = re.compile(rf"[\"“«„`' ]*{MARK}")
+_OPENING = re.compile(rf"\A[\"“«„`' ]*{MARK}")
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class Sentence:
         self.add(MARK + owner, start, end)
 
 
-def sentences(piece: Piece, mentions: Sequence[Mention]) -> Iterator[Sentence]:
+def sentences(piece: TextPiece, mentions: Sequence[Mention]) -> Iterator[Sentence]:
     """The sentences that hold a mention, masked."""
     placed = _placed(piece.text, mentions)
     speaker = _speaker(piece, mentions)
@@ -108,7 +108,7 @@ def _placed(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     return kept
 
 
-def _speaker(piece: Piece, mentions: Sequence[Mention]) -> Mention | None:
+def _speaker(piece: TextPiece, mentions: Sequence[Mention]) -> Mention | None:
     if not piece.spoken:
         return None
     found = (mention for mention in mentions if mention.form == "speaker")

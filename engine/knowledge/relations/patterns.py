@@ -91,7 +91,7 @@ _ASIDE = r"(?: ?\([^()]{0,140}\))?(?:, (?:also|sometimes|commonly|formerly|origi
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PatternReading:
     """What words of a pattern mean: a type, which way, and whether it is over. `kind`: the only kind that may follow.
 
     `state`: the words begin with "is", so that "was" means it is over; "was founded by" does not.
@@ -105,7 +105,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Phrases:
+class RelationPhrases:
     """What is said behind a subject, by its first word: the alternatives that begin with it, each compiled when it is first met.
 
     One pattern of all phrases tries some hundred alternatives at every place.
@@ -132,13 +132,13 @@ class LanguagePatterns:
     """The patterns of one language. Groups: `a` is the bearer of the noun, `b` whose it is, `was` the verb between them, `of` is
     there behind "the noun of", `aside` where a comma sets the name off."""
 
-    nouns: Mapping[str, tuple[tuple[Reading, ...], bool]]
+    nouns: Mapping[str, tuple[tuple[PatternReading, ...], bool]]
     """Readings of a noun in small letters, and whether it is a plural."""
     by_noun: tuple[re.Pattern[str], ...]
     noun_words: frozenset[str]
     """First words of the nouns: a text with none of these holds no noun."""
-    phrases: Phrases
-    readings: Mapping[str, tuple[Reading, ...]]
+    phrases: RelationPhrases
+    readings: Mapping[str, tuple[PatternReading, ...]]
     own: re.Pattern[str] | None
     together: re.Pattern[str] | None
 
@@ -159,10 +159,10 @@ def patterns_of(domain: Domain) -> Patterns:
 
 def _language(domain: Domain, language: str) -> LanguagePatterns:
     nouns = _nouns(domain, language)
-    readings: dict[str, tuple[Reading, ...]] = {}
+    readings: dict[str, tuple[PatternReading, ...]] = {}
     said: dict[str, tuple[str, ...]] = {}
     alternatives: dict[str, list[str]] = {"own": [], "together": []}
-    sources: dict[str, dict[str, list[Reading]]] = {"said": {}, "own": {}, "together": {}}
+    sources: dict[str, dict[str, list[PatternReading]]] = {"said": {}, "own": {}, "together": {}}
     for relation in domain.relations:
         for words, forward, over, where in (
             (relation.phrases, True, False, "said"),
@@ -175,7 +175,7 @@ def _language(domain: Domain, language: str) -> LanguagePatterns:
             for phrase in words.get(language, ()):
                 bare, _, kind = phrase.partition(" {")
                 found = sources[where].setdefault(bare.casefold(), [])
-                found.append(Reading(relation, forward, over, kind.rstrip("}"), phrase.startswith("is ")))
+                found.append(PatternReading(relation, forward, over, kind.rstrip("}"), phrase.startswith("is ")))
     for where, phrases in sources.items():
         for number, phrase in enumerate(sorted(phrases, key=lambda words: (-len(words), words))):
             name = f"{where}{number}"
@@ -190,7 +190,7 @@ def _language(domain: Domain, language: str) -> LanguagePatterns:
     first_words = {word for noun in nouns for word in re.findall(r"[^\W\d_]+", noun)[:1]}
     first_words |= {f"ex{word}" for word in first_words}
     return LanguagePatterns(
-        nouns, _by_noun(nouns, language), frozenset(first_words), Phrases(said), readings, own, together
+        nouns, _by_noun(nouns, language), frozenset(first_words), RelationPhrases(said), readings, own, together
     )
 
 
@@ -214,12 +214,12 @@ def _phrase(phrase: str, language: str) -> str:
     return pattern.replace(" a ", " an? ") if language == "en" else pattern
 
 
-def _nouns(domain: Domain, language: str) -> dict[str, tuple[tuple[Reading, ...], bool]]:
-    found: dict[str, list[Reading]] = {}
+def _nouns(domain: Domain, language: str) -> dict[str, tuple[tuple[PatternReading, ...], bool]]:
+    found: dict[str, list[PatternReading]] = {}
     for relation in domain.relations:
         for words, forward in ((relation.nouns, True), (relation.inverse_nouns, False)):
             for noun in words.get(language, ()):
-                found.setdefault(noun.casefold(), []).append(Reading(relation, forward))
+                found.setdefault(noun.casefold(), []).append(PatternReading(relation, forward))
     nouns = {noun: (tuple(readings), False) for noun, readings in found.items()}
     for noun, readings in found.items():
         for plural in _plurals(noun, language):
@@ -269,7 +269,7 @@ def _by_noun(nouns: Iterable[str], language: str) -> tuple[re.Pattern[str], ...]
     return tuple(
         re.compile(pattern)
         for pattern in (
-            rf"{owner}{noun}(?P<aside>,)? ?(?:,? ?(?:{called}) )?{name}",
+            rf"{owner}{noun}(?P<aside>,)? ?(?P<named>,? ?(?:{called}) )?{name}",
             rf"{name}{_ASIDE}(?:(?P<aside>,) | \(){owner}{noun}{_ENDS}",
             rf"{name}{_ASIDE}{relative} {owner}{noun}{_ENDS}",
             rf"{owner}{noun}(?:['’]s name)?(?:,? (?P<was>{copula}))? (?P<called>{called}|{copulas}),? {name}(?!['’]s|{mine})",

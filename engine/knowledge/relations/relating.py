@@ -10,26 +10,21 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 
-from engine.domain.entity import UNKNOWN_KIND, Mention, Piece
+from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
 from engine.domain.languages import stop_words
 from engine.domain.relation import RelationDraft
 from engine.knowledge.configuration import Domain, RelationType
-from engine.knowledge.relations.clauses import SPEAKER, Found, appositions, phrases, together
+from engine.knowledge.relations.clauses import SPEAKER, RelationWords, appositions, phrases, together
 from engine.knowledge.relations.masking import Sentence, sentences
-from engine.knowledge.relations.patterns import AND, LIST, WAS, LanguagePatterns, Reading, patterns_of
-from engine.knowledge.relations.relation_times import times
+from engine.knowledge.relations.patterns import AND, LIST, WAS, LanguagePatterns, PatternReading, patterns_of
+from engine.knowledge.relations.relation_times import first_day, times
+from engine.knowledge.statements.doubt import certain_until, replaces, taken_back
 
 SURE_NOUN, SURE_SAID, SURE_KINSHIP, SURE_APPOSED = 0.95, 0.9, 0.9, 0.85
 UNKNOWN, PRONOUN = 0.9, 0.85
 """What the confidence is multiplied with for a kind that is not known, and for a pronoun that stands for a name."""
 _WORD = re.compile(r"[^\W\d_]+")
 _COPULAS = frozenset("is was ist war es era é foi est était".split())
-_DOUBT = re.compile(
-    r"\b(?:if|whether|unless|wish|wishes|suppose|imagine|pretend|maybe|perhaps|might|would|could|hopefully|hope|hopes|hoping"
-    r"|wonder|wonders|almost|nearly|dreamed|dreamt|rumou?r|rumou?rs|doubt|deny|denies|denied|falls|wenn|ob|vielleicht|quizás?|ojalá"
-    r"|talvez|peut-être|should|n['’]t (?:true|think|believe|say|sure)|not (?:true|think|believe|say|sure))\b|(?:^|, )(?:si|se) ",
-    re.I,
-)
 
 
 class Relating:
@@ -40,7 +35,7 @@ class Relating:
 
     def drafts(
         self,
-        pieces: Sequence[Piece],
+        pieces: Sequence[TextPiece],
         mentions: Sequence[Sequence[Mention]],
         said_at: Sequence[datetime | None] = (),
     ) -> list[RelationDraft]:
@@ -61,7 +56,7 @@ class Relating:
     def _of_piece(
         self,
         number: int,
-        piece: Piece,
+        piece: TextPiece,
         mentions: Sequence[Mention],
         speakers: frozenset[str],
         said_at: datetime | None,
@@ -73,10 +68,11 @@ class Relating:
         for sentence in sentences(piece, mentions):
             if sentence.asks or all(mark.form == "speaker" for mark in sentence.marks.values()):
                 continue
-            doubt = _DOUBT.search(sentence.text)
-            certain = doubt.start() if doubt else len(sentence.text)
-            for found in _found(sentence, languages, words, self._patterns.apposed, speakers):
-                if found.start < certain:
+            drawn = list(_found(sentence, languages, words, self._patterns.apposed, speakers))
+            after = piece.text[sentence.ends[-1] :]
+            certain = certain_until(sentence.text, after) if drawn else 0
+            for found in drawn:
+                if found.start < certain or (found.presupposed and not taken_back(sentence.text, after)):
                     yield from _drawn(number, piece, sentence, found, said_at)
 
     def _languages(self, words: Set[str]) -> list[LanguagePatterns]:
@@ -93,7 +89,7 @@ def _found(
     words: Set[str],
     apposed: RelationType | None,
     speakers: frozenset[str],
-) -> Iterator[Found]:
+) -> Iterator[RelationWords]:
     """`words`: those of the text around the sentence."""
     for language in languages:
         if not words.isdisjoint(language.noun_words):
@@ -105,7 +101,7 @@ def _found(
         yield from appositions(sentence, apposed)
 
 
-def _by_nouns(sentence: Sentence, language: LanguagePatterns, speakers: frozenset[str]) -> Iterator[Found]:
+def _by_nouns(sentence: Sentence, language: LanguagePatterns, speakers: frozenset[str]) -> Iterator[RelationWords]:
     for pattern in language.by_noun:
         for match in pattern.finditer(sentence.text):
             if "noun" not in match.groupdict() or not (bearers := _bearers(sentence, match, language)):
@@ -123,13 +119,14 @@ def _by_nouns(sentence: Sentence, language: LanguagePatterns, speakers: frozense
             ) and first.kind == UNKNOWN_KIND:
                 continue
             readings, _ = language.nouns[match["noun"].casefold()]
+            apposed = "named" in groups and not groups["named"] and not groups["aside"]
             past = bool(match["former"]) or bool(WAS.match(groups.get("was") or groups.get("called") or ""))
             owners = _owners(sentence, match)
             for bearer in bearers:
                 for owner in owners:
                     end = max(match.end(), bearer + 1, owner + 1)
                     dated = groups.get("was") is not None or groups.get("of") is not None
-                    yield Found(bearer, owner, readings, past, match.start(), end, SURE_NOUN, dated)
+                    yield RelationWords(bearer, owner, readings, past, match.start(), end, SURE_NOUN, dated, apposed)
 
 
 def _bearers(sentence: Sentence, match: re.Match[str], language: LanguagePatterns) -> tuple[int, ...]:
@@ -162,7 +159,7 @@ def _owners(sentence: Sentence, match: re.Match[str]) -> tuple[int, ...]:
     )
 
 
-def _kinships(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]:
+def _kinships(sentence: Sentence, language: LanguagePatterns) -> Iterator[RelationWords]:
     """People without a name: "my sister" said by someone."""
     for place, mention in sentence.marks.items():
         if mention.form != "kinship":
@@ -170,11 +167,11 @@ def _kinships(sentence: Sentence, language: LanguagePatterns) -> Iterator[Found]
         words = mention.name.casefold().split()
         nouns = (" ".join(words[first:]) for first in range(1, min(len(words), 5)))
         if found := next((language.nouns[noun] for noun in nouns if noun in language.nouns), None):
-            yield Found(place, SPEAKER, found[0], False, place, place + 1, SURE_KINSHIP, False)
+            yield RelationWords(place, SPEAKER, found[0], False, place, place + 1, SURE_KINSHIP, False)
 
 
 def _drawn(
-    number: int, piece: Piece, sentence: Sentence, found: Found, said_at: datetime | None
+    number: int, piece: TextPiece, sentence: Sentence, found: RelationWords, said_at: datetime | None
 ) -> Iterator[RelationDraft]:
     bearer, owner = (_at(place, piece, sentence) for place in (found.bearer, found.owner))
     if bearer is None or owner is None or _same(bearer, owner):
@@ -192,16 +189,19 @@ def _drawn(
         since, until = times(before or inside, inside, after, over=over, said_at=said_at)
     if since and over and not reading.over and until is None and re.search(r"\b(?:since|seit|desde|depuis)\b", after):
         over = False
+    if said_at is not None and (begins := first_day(since)) is not None and begins > said_at:
+        return  # "marries Tom on May 3": a plan, of which nobody knows yet whether it will happen
     sure = found.sure
     for place in (found.bearer, found.owner):
         sure *= PRONOUN if place in sentence.meant else 1
     for who in (source, target):
         sure *= UNKNOWN if who.kind == UNKNOWN_KIND else 1
     draft = RelationDraft(source, reading.type.name, target, number, start, end, round(sure, 3), since, until)
-    yield replace(draft, ended=over or (until is not None and not reading.type.lasting))
+    sole = not reading.type.functional or replaces(piece.text[sentence.begin : last], source.name, target.name)
+    yield replace(draft, ended=over or (until is not None and not reading.type.lasting), sole=sole)
 
 
-def _at(place: int, piece: Piece, sentence: Sentence) -> Mention | None:
+def _at(place: int, piece: TextPiece, sentence: Sentence) -> Mention | None:
     if place == SPEAKER:
         return Mention(piece.speaker, 0, 0, "person", "speaker") if piece.spoken else None
     return sentence.marks.get(place)
@@ -211,7 +211,7 @@ def _same(one: Mention, other: Mention) -> bool:
     return one.name.casefold() == other.name.casefold()
 
 
-def _chosen(readings: Iterable[Reading], bearer: Mention, owner: Mention) -> Reading | None:
+def _chosen(readings: Iterable[PatternReading], bearer: Mention, owner: Mention) -> PatternReading | None:
     """The first reading that the kinds allow."""
     for reading in readings:
         source, target = (bearer, owner) if reading.forward else (owner, bearer)

@@ -9,7 +9,7 @@ from engine.domain.dates import dates_in
 
 NEAR = 90
 """Characters after the words of a relation in which its date stands."""
-_MONTH = r"(?:[^\W\d_]+\.?,? )"
+_MONTH = r"(?:[^\W\d_]{1,20}\.?,? )"
 _DATE = (
     rf"(?:\d{{4}}-\d\d(?:-\d\d)?|(?:\d{{1,2}}(?:st|nd|rd|th|\.)? )?(?:of )?{_MONTH}?(?:\d{{1,2}}(?:st|nd|rd"
     rf"|th)?,? )?(?:19|20|1\d)\d\d"

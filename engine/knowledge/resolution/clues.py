@@ -28,8 +28,8 @@ _PRONOUNS: Mapping[str, tuple[re.Pattern[str] | None, re.Pattern[str] | None]] =
     for language, (she, he) in _SPOKEN_OF.items()
 }
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
-_RUSSIAN_VERB = re.compile(r"\s+(?:\w+\s)?(\w+?)(ла|лась|л|лся)(?!\w)")
-_POLISH_VERB = re.compile(r"\s+(\w+?)(ła|ł)\b")
+_RUSSIAN_VERB = re.compile(r"\A\s+(?:\w+\s)?(\w+?)(ла|лась|л|лся)(?!\w)")
+_POLISH_VERB = re.compile(r"\A\s+(\w+?)(ła|ł)\b")
 _CJK = (re.compile("她|彼女|그녀"), re.compile("他(?!们|们的)|彼(?!女)"))
 
 

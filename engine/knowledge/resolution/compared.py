@@ -8,7 +8,7 @@ from typing import Literal
 from engine.domain.entity import UNKNOWN_KIND
 from engine.knowledge.resolution.clues import gender_told
 from engine.knowledge.resolution.name_likeness import gender_of
-from engine.knowledge.resolution.name_parts import Parts, parts_of
+from engine.knowledge.resolution.name_parts import NameParts, parts_of
 from engine.knowledge.resolution.romanized import romanized
 
 Verdict = Literal["same", "review", "apart"]
@@ -30,7 +30,7 @@ class NamedThing:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class NameDecision:
     """`score` 0 to 1 orders decisions of one verdict; `reason` is for people."""
 
     verdict: Verdict
@@ -38,7 +38,7 @@ class Decision:
     reason: str
 
 
-def gender_of_person(thing: NamedThing, parts: Parts) -> str:
+def gender_of_person(thing: NamedThing, parts: NameParts) -> str:
     """`f` or `m`, by title, text or first name; empty where nothing tells."""
     listed = gender_of(parts.words[0]) if len(parts.words) > 1 else ""
     return parts.gender or gender_told(thing.texts, thing.name) or listed

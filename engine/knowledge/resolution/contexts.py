@@ -30,7 +30,7 @@ _MOST_ALIKE = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SharedContext:
     """`support`: how much the texts share; `against`: what they say that cannot be true of one, in plain words."""
 
     support: float
@@ -74,7 +74,7 @@ class _Index:
         return ((other, weight) for other in near if other.latin not in names and (weight := _same(one, other)) > 0)
 
 
-def evidence(texts_a: Sequence[str], texts_b: Sequence[str], names: frozenset[str]) -> Evidence:
+def evidence(texts_a: Sequence[str], texts_b: Sequence[str], names: frozenset[str]) -> SharedContext:
     """Compares the texts without the words of the names themselves."""
     indexed = _indexed(tuple(texts_a)), _indexed(tuple(texts_b))
     left, right = ([word for word in index.words if word.latin not in names] for index in indexed)
@@ -96,7 +96,7 @@ def evidence(texts_a: Sequence[str], texts_b: Sequence[str], names: frozenset[st
         if together and before.latin in shared and after.latin in shared:
             shared[after.latin] = min(shared[after.latin], 0.3)
     unrelated = _unrelated(left, right, indexed[1], names)
-    return Evidence(sum(shared.values()), tuple(sorted(shared)), tuple(against), bool(left and right), unrelated)
+    return SharedContext(sum(shared.values()), tuple(sorted(shared)), tuple(against), bool(left and right), unrelated)
 
 
 def _unrelated(left: Sequence[_Word], right: Sequence[_Word], index: _Index, names: frozenset[str]) -> bool:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from engine.knowledge.resolution.clues import child_told
-from engine.knowledge.resolution.compared import Decision, NamedThing, gender_of_person, words_of_names
+from engine.knowledge.resolution.compared import NameDecision, NamedThing, gender_of_person, words_of_names
 from engine.knowledge.resolution.contexts import evidence
 from engine.knowledge.resolution.kin import Kin, relation_of, side_told, uncertain
 from engine.knowledge.resolution.name_likeness import name_likeness
-from engine.knowledge.resolution.name_parts import Parts, parts_of
+from engine.knowledge.resolution.name_parts import NameParts, parts_of
 
 _GROWN = frozenset("mother father grandmother grandfather uncle aunt husband wife".split())
 
 
-def two_kin(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> Decision:
+def two_kin(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> NameDecision:
     """Two relatives: `my sister` and `Tom's sister`."""
     if clash := kin_clash(a, left, b, right):
-        return Decision("apart", 0.2, clash)
+        return NameDecision("apart", 0.2, clash)
     found = evidence(a.texts, b.texts, words_of_names(a, b))
     if found.against:
-        return Decision("apart", 0.3, found.against[0])
+        return NameDecision("apart", 0.3, found.against[0])
     named = left.name and right.name
     introduced = _introduced(left.name, b) or _introduced(right.name, a)
     needed = 0.0 if named else 0.8 if introduced or left.single else 2.0
     if (found.support >= needed and found.texts) or (left.single and not found.texts and left.owner == right.owner):
-        return Decision("same", 0.85, f"both are the same relation ({left.relation.replace('_', ' ')})")
-    return Decision("review", 0.5, "the same relation, of which there can be several")
+        return NameDecision("same", 0.85, f"both are the same relation ({left.relation.replace('_', ' ')})")
+    return NameDecision("review", 0.5, "the same relation, of which there can be several")
 
 
 def kin_clash(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> str:
@@ -49,27 +49,29 @@ def kin_clash(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> str:
     return ""
 
 
-def described_as(described: NamedThing, named: NamedThing, kin: Kin | None) -> Decision:
+def described_as(described: NamedThing, named: NamedThing, kin: Kin | None) -> NameDecision:
     """`My sister`, `the woman upstairs` and a name: one where the first text gives the name and both agree."""
     parts = parts_of(named.name)
     if kin and kin.gender and (gender := gender_of_person(named, parts)) and gender != kin.gender:
-        return Decision("apart", 0.1, "one is a woman, the other a man")
+        return NameDecision("apart", 0.1, "one is a woman, the other a man")
     if kin and child_told(named.texts) and kin.relation.split("_")[0] in _GROWN:
-        return Decision("apart", 0.1, "one is a child, the other an adult")
+        return NameDecision("apart", 0.1, "one is a child, the other an adult")
     same_name = bool(kin and kin.name) and name_likeness(kin.name if kin else "", named.name).relation not in (
         "apart",
         "surname",
     )
     if kin and kin.name and not same_name:
-        return Decision("apart", 0.1, "the names differ")
+        return NameDecision("apart", 0.1, "the names differ")
     if not same_name and not _introduced(named.name, described):
-        return Decision("review", 0.2, "nothing says that the description is of that name")
+        return NameDecision("review", 0.2, "nothing says that the description is of that name")
     found = evidence(described.texts, named.texts, words_of_names(described, named))
     if found.against:
-        return Decision("apart", 0.3, found.against[0])
+        return NameDecision("apart", 0.3, found.against[0])
     if found.support >= 0.7 or _kin_shared(described, named):
-        return Decision("same", 0.85, f"the text of {described.name} gives the name {named.name}, and the texts agree")
-    return Decision("review", 0.5, "the text gives the name, but the texts share too little")
+        return NameDecision(
+            "same", 0.85, f"the text of {described.name} gives the name {named.name}, and the texts agree"
+        )
+    return NameDecision("review", 0.5, "the text gives the name, but the texts share too little")
 
 
 def _kin_shared(a: NamedThing, b: NamedThing) -> bool:
@@ -104,17 +106,17 @@ def _introduced(name: str, described: NamedThing) -> bool:
     return False
 
 
-def common_words(a: NamedThing, b: NamedThing, parts: tuple[Parts, Parts]) -> Decision:
+def common_words(a: NamedThing, b: NamedThing, parts: tuple[NameParts, NameParts]) -> NameDecision:
     """An ordinary word or a title alone names different people at different times: only a text that gives the name helps."""
     if parts[0].common and parts[1].common:
-        return Decision("review", 0.4, "ordinary words name different things in different texts")
+        return NameDecision("review", 0.4, "ordinary words name different things in different texts")
     described, named = (a, b) if parts[0].common else (b, a)
     words = parts_of(described.name).words
     if words and set(words) & set(parts_of(named.name).words):
-        return Decision("review", 0.3, "one is an ordinary word")
+        return NameDecision("review", 0.3, "one is an ordinary word")
     ruler = bool(parts_of(described.name).gender) and parts_of(named.name).generation not in ("", "elder", "younger")
     if ruler:
         found = evidence(described.texts, named.texts, words_of_names(a, b))
         if found.support >= 2.5 and not found.against:
-            return Decision("same", 0.8, "a ruler's title and name, and the texts agree")
+            return NameDecision("same", 0.8, "a ruler's title and name, and the texts agree")
     return described_as(described, named, None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from engine.domain.names import name_key
-from engine.knowledge.resolution.resolving import FoundName, Known, Resolution
+from engine.knowledge.resolution.resolving import FoundName, KnownCandidate, Resolution
 
 SameEntity = Literal["same", "different", "unsure"]
 MOST_DOUBTS = 20
@@ -20,7 +20,7 @@ MOST_DOUBTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class NameDoubt:
     """A name of a new entity, and another entity that it may be of: by its key, name, kind, and texts of this batch."""
 
     found: FoundName
@@ -35,11 +35,11 @@ class Doubt:
 class NameJudge(Protocol):
     """Decides what rules leave open."""
 
-    async def verdicts(self, doubts: Sequence[Doubt]) -> Sequence[SameEntity]:
+    async def verdicts(self, doubts: Sequence[NameDoubt]) -> Sequence[SameEntity]:
         """A verdict on each. Raises StoreUnavailable."""
 
 
-def doubts_of(resolved: Mapping[FoundName, Resolution], known: Sequence[Known]) -> list[Doubt]:
+def doubts_of(resolved: Mapping[FoundName, Resolution], known: Sequence[KnownCandidate]) -> list[NameDoubt]:
     """The pairs that rules would leave to the user, the likeliest first."""
     there = {one.key: (one.name, one.kind, ()) for one in known}
     made = {
@@ -56,13 +56,13 @@ def doubts_of(resolved: Mapping[FoundName, Resolution], known: Sequence[Known]) 
     ]
     pairs.sort(key=lambda pair: (-pair[0], name_key(pair[1].name), pair[1].record, pair[3]))
     return [
-        Doubt(found, kind, candidate, *(there.get(candidate) or made[candidate]), known=candidate in there)
+        NameDoubt(found, kind, candidate, *(there.get(candidate) or made[candidate]), known=candidate in there)
         for _, found, kind, candidate in pairs[:MOST_DOUBTS]
     ]
 
 
 def joined(
-    resolved: Mapping[FoundName, Resolution], doubts: Sequence[Doubt], verdicts: Sequence[SameEntity]
+    resolved: Mapping[FoundName, Resolution], doubts: Sequence[NameDoubt], verdicts: Sequence[SameEntity]
 ) -> dict[FoundName, Resolution]:
     """The entities of all names, with these verdicts. Of a name that is said to be of several, none is believed."""
     same: dict[str, set[str]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 from engine.domain.names import name_key, slug
 from engine.knowledge.resolution.romanized import romanized
@@ -33,6 +33,12 @@ def free_key(kind: str, name: str, taken: Container[str], batch: str) -> str:
         number += 1
         key = f"{base}~{_hashed(batch, base, str(number))}"
     return key
+
+
+def is_key_of(key: str, names: Iterable[str]) -> bool:
+    """Whether a key is that of one of these names."""
+    base, kind = key.partition("~")[0], key.partition(":")[0]
+    return any(canonical_key(kind, name) == base for name in names)
 
 
 def words_of(key: str) -> str:

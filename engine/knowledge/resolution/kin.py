@@ -17,6 +17,7 @@ _SIDES = {"mother": "maternal", "father": "paternal", "husband": "husband", "wif
 _ADDRESSED = frozenset({"aunt", "uncle", "grandmother", "grandfather", "mother", "father", "cousin"})
 """What people call each other without saying whose: `Uncle Ted`, `Grandma`."""
 _COMMONER = tuple("man van ben bat test her pan chat make nora sin doch mat primo gran".split())
+_PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiancee".split())
 _UNCERTAIN = frozenset({"grandmother", "grandfather", "aunt", "uncle", "cousin", "brother_in_law", "sister_in_law"})
 
 
@@ -103,6 +104,20 @@ def relation_of(token: str) -> str:
         if form in table:
             return table[form]
     return ""
+
+
+def role_of(token: str) -> str:
+    """The same with roles that are no kinship: `dentist`. Sides and ages are left out, and a girlfriend, who may
+    become a wife, is a partner, too."""
+    latin = _latin(token).removeprefix("ex-")
+    role = _roles().get(latin) or relation_of(token)
+    role = re.sub(r"_(?:elder|younger|paternal|maternal)$", "", role)
+    return "partner" if role in _PARTNERS else role
+
+
+@cache
+def _roles() -> dict[str, str]:
+    return {word: role for role, words in section("kin", "roles").items() for word in words.split()}
 
 
 def _latin(token: str) -> str:

@@ -9,12 +9,13 @@ from functools import cache, lru_cache
 
 from engine.domain.entity import UNKNOWN_KIND
 from engine.knowledge.resolution.clues import child_told, slavic
-from engine.knowledge.resolution.compared import Decision, NamedThing, gender_of_person, words_of_names
-from engine.knowledge.resolution.contexts import Evidence, evidence
+from engine.knowledge.resolution.compared import NameDecision, NamedThing, gender_of_person, words_of_names
+from engine.knowledge.resolution.contexts import SharedContext, evidence
 from engine.knowledge.resolution.described import common_words, described_as, kin_clash, two_kin
 from engine.knowledge.resolution.kin import kin_of
 from engine.knowledge.resolution.name_likeness import NameLikeness, name_likeness
-from engine.knowledge.resolution.name_parts import Parts, parts_of
+from engine.knowledge.resolution.name_parts import NameParts, parts_of
+from engine.knowledge.resolution.namesakes import different_forms
 from engine.knowledge.resolution.romanized import romanized
 from engine.knowledge.resolution.word_lists import word_set
 
@@ -27,7 +28,7 @@ _FOREIGN = 0.8
 """Texts of two languages share names and numbers alone."""
 
 
-def decide(a: NamedThing, b: NamedThing) -> Decision:
+def decide(a: NamedThing, b: NamedThing) -> NameDecision:
     """Symmetric, deterministic, and total: no name makes it raise."""
     one, other = _ordered(a, b)
     first = _by_names(one, other)
@@ -46,7 +47,7 @@ def decide(a: NamedThing, b: NamedThing) -> Decision:
     return _named(one, other)
 
 
-def by_names(a: NamedThing, b: NamedThing) -> Decision:
+def by_names(a: NamedThing, b: NamedThing) -> NameDecision:
     """What can be said before the texts are compared, which costs much more: `apart`, or `review` with how alike the names are.
 
     Symmetric; what is apart here is so for `decide`.
@@ -59,28 +60,28 @@ def _ordered(a: NamedThing, b: NamedThing) -> tuple[NamedThing, NamedThing]:
     return one, other
 
 
-def _by_names(a: NamedThing, b: NamedThing) -> Decision:
+def _by_names(a: NamedThing, b: NamedThing) -> NameDecision:
     if clash := _kinds(a, b):
-        return Decision("apart", 0.0, clash)
+        return NameDecision("apart", 0.0, clash)
     left, right = kin_of(a.name), kin_of(b.name)
     if left and right:
         clash = kin_clash(a, left, b, right)
-        return Decision("apart", 0.2, clash) if clash else Decision("review", 0.5, "the same relation")
+        return NameDecision("apart", 0.2, clash) if clash else NameDecision("review", 0.5, "the same relation")
     parts = parts_of(a.name), parts_of(b.name)
     if left or right or parts[0].common or parts[1].common:
-        return Decision("review", 0.2, "one is a description")
+        return NameDecision("review", 0.2, "one is a description")
     like = _likeness(a, b)
     if like.relation == "apart" or (like.relation == "surname" and not _married(a, b)):
-        return Decision("apart", like.score, like.reason)
+        return NameDecision("apart", like.score, like.reason)
     if clash := _marks(*parts):
-        return Decision("apart", min(like.score, 0.4), clash)
-    return Decision("review", like.score, like.reason)
+        return NameDecision("apart", min(like.score, 0.4), clash)
+    return NameDecision("review", like.score, like.reason)
 
 
-def decide_names(a: NamedThing, b: NamedThing) -> Decision | None:
+def decide_names(a: NamedThing, b: NamedThing) -> NameDecision | None:
     """What the names and kinds alone rule out; None where the texts may decide."""
     if clash := _kinds(a, b) or _marks(parts_of(a.name), parts_of(b.name)):
-        return Decision("apart", 0.0, clash)
+        return NameDecision("apart", 0.0, clash)
     return None
 
 
@@ -101,15 +102,17 @@ def _likeness(a: NamedThing, b: NamedThing) -> NameLikeness:
     )
 
 
-def _named(a: NamedThing, b: NamedThing) -> Decision:
+def _named(a: NamedThing, b: NamedThing) -> NameDecision:
     like = _likeness(a, b)
     if clash := _told(a, b, parts_of(a.name), parts_of(b.name)):
-        return Decision("apart", min(like.score, 0.4), clash)
+        return NameDecision("apart", min(like.score, 0.4), clash)
+    if doubt := different_forms(a.names, b.names):
+        return NameDecision("review", min(like.score, 0.5), doubt)
     # That both are married is no sign that they are one.
     said = _of_marriage() if like.relation == "surname" else frozenset()
     found = evidence(a.texts, b.texts, words_of_names(a, b) | said)
     if found.against and like.relation in ("equal", "extends", "acronym", "renamed"):
-        return Decision("apart", 0.3, found.against[0])
+        return NameDecision("apart", 0.3, found.against[0])
     return _weighed(like, found, a, b)
 
 
@@ -122,21 +125,21 @@ def _telling(thing: NamedThing) -> tuple[str, ...]:
     )
 
 
-def _weighed(like: NameLikeness, found: Evidence, a: NamedThing, b: NamedThing) -> Decision:
+def _weighed(like: NameLikeness, found: SharedContext, a: NamedThing, b: NamedThing) -> NameDecision:
     if not found.texts:
         sure = (like.words > 1 and like.relation in ("equal", "variant")) or like.relation == "place"
-        return Decision("same" if sure else "review", like.score, like.reason)
+        return NameDecision("same" if sure else "review", like.score, like.reason)
     score = min(1.0, 0.5 * like.score + 0.15 * found.support)
     needed = _needed(like, parts_of(a.name), parts_of(b.name))
     if like.relation == "equal" and like.words == 1 and found.unrelated:
         needed += _UNRELATED
     if found.support >= needed:
         told = f"; both texts have {', '.join(found.shared[:3])}" if found.shared else ""
-        return Decision("same", max(score, 0.8), like.reason + told)
-    return Decision("review", min(score, 0.75), f"{like.reason}, but the texts share too little")
+        return NameDecision("same", max(score, 0.8), like.reason + told)
+    return NameDecision("review", min(score, 0.75), f"{like.reason}, but the texts share too little")
 
 
-def _needed(like: NameLikeness, left: Parts, right: Parts) -> float:
+def _needed(like: NameLikeness, left: NameParts, right: NameParts) -> float:
     if left.capital != right.capital:
         return 3.0
     if left.roles and right.roles and left.roles != right.roles:
@@ -154,11 +157,11 @@ def _needed(like: NameLikeness, left: Parts, right: Parts) -> float:
     return _NEEDED[like.relation]
 
 
-def _equal_needed(left: Parts, right: Parts) -> float:
+def _equal_needed(left: NameParts, right: NameParts) -> float:
     return _ONE_WORD if bool(left.titles) != bool(right.titles) else _NEEDED["equal"]
 
 
-def _marks(left: Parts, right: Parts) -> str:
+def _marks(left: NameParts, right: NameParts) -> str:
     """What titles and marks of generation rule out."""
     if left.generation != right.generation and left.generation and right.generation:
         return "the marks of generation differ"
@@ -167,7 +170,7 @@ def _marks(left: Parts, right: Parts) -> str:
     return ""
 
 
-def _told(a: NamedThing, b: NamedThing, left: Parts, right: Parts) -> str:
+def _told(a: NamedThing, b: NamedThing, left: NameParts, right: NameParts) -> str:
     one, other = gender_of_person(a, left), gender_of_person(b, right)
     if one and other and one != other:
         return "one is a woman, the other a man"

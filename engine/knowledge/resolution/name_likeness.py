@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
-from engine.knowledge.resolution.name_parts import Parts, parts_of
+from engine.knowledge.resolution.name_parts import NameParts, parts_of
 from engine.knowledge.resolution.romanized import EAST_ASIAN, korean_surnames, romanized, sounds_alike
 from engine.knowledge.resolution.word_lists import lines, sections, word_set
 
@@ -80,7 +80,7 @@ def _index(name: str) -> Mapping[str, int]:
     return found
 
 
-def _acronym(short: Parts, long: Parts) -> NameLikeness | None:
+def _acronym(short: NameParts, long: NameParts) -> NameLikeness | None:
     letters = short.acronym
     if not letters or len(short.words) != 1 or len(long.words) < 2:
         return None
@@ -93,7 +93,7 @@ def _acronym(short: Parts, long: Parts) -> NameLikeness | None:
 # words ------------------------------------------------------------------------------------------------------
 
 
-def _aligned(short: Parts, long: Parts, slavic: bool) -> NameLikeness:
+def _aligned(short: NameParts, long: NameParts, slavic: bool) -> NameLikeness:
     """The shorter name's words looked for in the longer one; every one has to be there."""
     free = list(range(len(long.words)))
     matches: list[_Match] = []
@@ -118,7 +118,7 @@ class _Match:
     place: int
 
 
-def _judged(short: Parts, long: Parts, free: list[int], matches: list[_Match]) -> NameLikeness:
+def _judged(short: NameParts, long: NameParts, free: list[int], matches: list[_Match]) -> NameLikeness:
     score = min(one.score for one in matches)
     foreign = any(one.why == "sound" for one in matches)
     why = next(
@@ -149,7 +149,7 @@ _WHY = {
 }
 
 
-def _word(word: str, written: str, long: Parts, place: int, slavic: bool) -> tuple[float, str]:
+def _word(word: str, written: str, long: NameParts, place: int, slavic: bool) -> tuple[float, str]:
     other, other_written = long.words[place], long.written[place]
     if word == other:
         return 1.0, "equal" if written.isascii() == other_written.isascii() or written[:1] == other_written[
@@ -200,14 +200,14 @@ def _foreign(a: str, b: str) -> bool:
     return sounds_alike(a, b)
 
 
-def _joined(short: Parts, long: Parts) -> NameLikeness | None:
+def _joined(short: NameParts, long: NameParts) -> NameLikeness | None:
     """`Tse Tung` for `Tsetung`: the same letters with other spaces. Parts of one letter are no words to join."""
     if "".join(short.words).replace("-", "") == "".join(long.words).replace("-", "") and len("".join(short.words)) > 3:
         return NameLikeness("variant", 0.95, "the names are equal but for spaces", words=len(short.words))
     return None
 
 
-def _surnames(short: Parts, long: Parts, slavic: bool) -> NameLikeness:
+def _surnames(short: NameParts, long: NameParts, slavic: bool) -> NameLikeness:
     """The same first name, in the same form, with another family name: one person only where a text tells of a marriage or a
     maiden name."""
     both = len(short.words) == len(long.words) == 2

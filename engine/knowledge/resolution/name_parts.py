@@ -18,7 +18,7 @@ _MOST_WORDS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class NameParts:
     """A name taken apart. `words` are romanized and folded, `written` the same words in their own script."""
 
     words: tuple[str, ...] = ()
@@ -29,6 +29,8 @@ class Parts:
     adult: bool = False
     generation: str = ""
     company: bool = False
+    legal: frozenset[str] = frozenset()
+    """The legal forms of a company, one word each: `limited` is `ltd`. A group or a holding is no form."""
     teknonym: bool = False
     acronym: str = ""
     common: bool = False
@@ -38,14 +40,16 @@ class Parts:
 
 
 @lru_cache(maxsize=1 << 14)
-def parts_of(name: str) -> Parts:
+def parts_of(name: str) -> NameParts:
     """Never raises, whatever the name holds; a name of nothing but titles has no words."""
     text = " ".join(unicodedata.normalize("NFKC", name).split())
     if EAST_ASIAN.search(text):
         return _east_asian(text)
     if "," in text and (turned := _turned(text)):
         text = turned
-    tokens = [token for match in _WORD.finditer(text) for token in _opened(match.group())][:_MOST_WORDS]
+    written = [match.group() for match in _WORD.finditer(text)][:_MOST_WORDS]
+    tokens = [token for place, one in enumerate(written) for token in _opened(one, last=0 < place == len(written) - 1)]
+    tokens = tokens[:_MOST_WORDS]
     return _sorted_out(tokens, text)
 
 
@@ -57,17 +61,19 @@ def _turned(text: str) -> str:
     return f"{first.strip()} {last}" if rest and not set(rest) & known and "," not in first else ""
 
 
-def _opened(token: str) -> list[str]:
-    """`A.S.` as two initials; a possessive ending goes."""
+def _opened(token: str, *, last: bool) -> list[str]:
+    """`A.S.` as two initials, but as one word behind the name of a company, `Lumen S.A.`; a possessive ending goes."""
+    if last and token.count(".") > 1 and token.replace(".", "").casefold() in word_set("parts", "legal"):
+        return [token.replace(".", "")]
     if _INITIALS.fullmatch(token) and token.count(".") > 1:
         return [f"{letter}." for letter in token.split(".") if letter]
     return [_POSSESSIVE.sub("", token)]
 
 
-def _sorted_out(tokens: list[str], text: str) -> Parts:
+def _sorted_out(tokens: list[str], text: str) -> NameParts:
     words: list[tuple[str, str]] = []
     titles: set[str] = set()
-    generation, company = "", False
+    generation, company, legal = "", False, set[str]()
     for place, token in enumerate(tokens):
         latin = romanized(token).strip(".'’`") or token.casefold()  # a sign that has no sound: Ъ
         bare = latin.replace(".", "")
@@ -87,6 +93,7 @@ def _sorted_out(tokens: list[str], text: str) -> Parts:
             and not (bare in ("ag", "se", "as") and token.islower())
         ):
             company = True
+            legal.add(bare)
         elif _is_title(bare, token, last, words):
             titles.add(bare)
         elif not (words and bare in word_set("parts", "particles") and (token.islower() or token in "&")):
@@ -96,7 +103,7 @@ def _sorted_out(tokens: list[str], text: str) -> Parts:
     single = len(words) == 1 and words[0][1] != "x" and 2 <= len(words[0][1].replace(".", "")) <= 6
     letters = words[0][0].replace(".", "").replace("&", "") if single else ""
     upper = any(token.strip(".").replace(".", "").replace("&", "").isupper() for token in tokens)
-    return Parts(
+    return NameParts(
         words=tuple(latin for latin, _ in words),
         written=tuple(written for _, written in words),
         titles=frozenset(titles),
@@ -104,6 +111,7 @@ def _sorted_out(tokens: list[str], text: str) -> Parts:
         adult=bool(titles & word_set("parts", "titles", "adult")),
         generation=generation,
         company=company,
+        legal=_forms(legal),
         teknonym=lead,
         acronym=letters if upper else "",
         common=not words or ((not ordinary[1:] if _article_first(tokens) else not ordinary) and _cased(text)),
@@ -136,6 +144,11 @@ def _is_title(bare: str, token: str, last: bool, words: list[tuple[str, str]]) -
     return not words or token.islower() or token.endswith(".")
 
 
+def _forms(written: set[str]) -> frozenset[str]:
+    same = {word: form for form, words in section("parts", "forms").items() for word in words.split()}
+    return frozenset(form for word in written if (form := same.get(word, word)) != "none")
+
+
 @cache
 def _titles() -> frozenset[str]:
     return frozenset().union(*(word_set("parts", "titles", key) for key in ("f", "m", "any")))
@@ -161,7 +174,7 @@ def _gender(titles: set[str]) -> str:
     return "f" if women and not men else "m" if men and not women else ""
 
 
-def _east_asian(text: str) -> Parts:
+def _east_asian(text: str) -> NameParts:
     bare, titles = text.replace("ー", "ー").strip(), set[str]()
     company = False
     for form in section("parts", "legal")["native"].split():
@@ -173,7 +186,7 @@ def _east_asian(text: str) -> Parts:
             titles.add(suffix)
             break
     words = _east_asian_words(bare)
-    return Parts(
+    return NameParts(
         words=tuple(latin for latin, _ in words),
         written=tuple(written for _, written in words),
         titles=frozenset(titles),

@@ -10,6 +10,7 @@ from engine.domain.names import name_key
 from engine.knowledge.resolution.blocking import blocking_keys
 from engine.knowledge.resolution.compared import NamedThing
 from engine.knowledge.resolution.keys import free_key
+from engine.knowledge.resolution.namesake_clues import NO_CLUES, Clues
 
 MOST_WEIGHED_OF_BATCH = 1000
 """Comparisons of texts for the names of one batch."""
@@ -30,6 +31,7 @@ class PooledEntity:
     records: set[str]
     new: bool
     corrected: bool = False
+    clues: Clues = NO_CLUES
 
     def thing(self) -> NamedThing:
         return NamedThing(self.name, self.kind, tuple(sorted(self.aliases - {self.name})), self.texts)

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 from engine.domain.entity import UNKNOWN_KIND, NameForm
 from engine.domain.names import name_key
-from engine.knowledge.naming.words import GIVEN_NAMES
-from engine.knowledge.resolution.compared import Decision, NamedThing
+from engine.knowledge.resolution.compared import NameDecision, NamedThing
 from engine.knowledge.resolution.kin import kin_of
 from engine.knowledge.resolution.likeness import by_names, decide, decide_names
-from engine.knowledge.resolution.name_likeness import full_forms, name_likeness
-from engine.knowledge.resolution.name_parts import is_of_another, parts_of
+from engine.knowledge.resolution.name_parts import parts_of
+from engine.knowledge.resolution.namesake_clues import NO_CLUES, Clues, Excerpt, clues_in
+from engine.knowledge.resolution.namesakes import why_apart
 from engine.knowledge.resolution.pool import Pool, PooledEntity
+from engine.knowledge.resolution.shortened import PERSON, readily
 
-PERSON = "person"
 MOST_WEIGHED = 8
 """Candidates of one name whose texts are compared with its own: the likest by name."""
 _WORTH_A_LOOK = 0.35
@@ -27,7 +27,7 @@ _WORTH_A_LOOK = 0.35
 @dataclass(frozen=True, slots=True)
 class FoundName:
     """A name as one record uses it. `speaker`: who spoke, for `my sister`; `contact`: the normal form of an address beside it,
-    or of what is no name but an address."""
+    or of what is no name but an address; `clues`: what texts tell beside it; `others`: of others of that name in the record."""
 
     name: str
     record: str
@@ -36,13 +36,15 @@ class FoundName:
     texts: tuple[str, ...] = ()
     speaker: str = ""
     contact: str = ""
+    clues: Clues = NO_CLUES
+    others: Clues = NO_CLUES
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownCandidate:
     """An entity that exists. `near`: the same conversation or graph mentions it; `records`: those of this batch that do;
     `corrected`: the user said what it is called or is, so texts that say otherwise may still name it; `verified`: normal forms
-    of names and addresses that are its own, as the user said."""
+    of names and addresses that are its own, as the user said; `said`: some words around its name in each of some records."""
 
     key: str
     name: str
@@ -53,10 +55,11 @@ class Known:
     records: frozenset[str] = frozenset()
     corrected: bool = False
     verified: frozenset[str] = frozenset()
+    said: tuple[Excerpt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class ReviewPair:
     """Another entity that may be the same."""
 
     candidate: str
@@ -73,7 +76,7 @@ class Resolution:
     kind: str
     new: bool
     reason: str
-    reviews: tuple[Review, ...] = ()
+    reviews: tuple[ReviewPair, ...] = ()
 
 
 def effective_name(found: FoundName) -> str:
@@ -87,21 +90,25 @@ def effective_name(found: FoundName) -> str:
     return f"{found.speaker}'s {found.name.lower()}" if found.form == "kinship" and not kin.owner else found.name
 
 
-def resolve(names: Iterable[FoundName], known: Sequence[Known], batch: str = "") -> dict[FoundName, Resolution]:
+def resolve(
+    names: Iterable[FoundName], known: Sequence[KnownCandidate], batch: str = ""
+) -> dict[FoundName, Resolution]:
     """An answer for every name. The order of the names and of the known entities makes no difference.
 
-    `batch`: something random for what will be stored. A second entity of one name has it in its key, so two batches, which may
-    not see each other's entities, never make one of two.
+    `batch`: the texts of what will be stored. A second entity of one name has their hash in its key, so two batches, which may
+    not see each other's entities, never make one of two; and the same texts have the same keys in every memory.
     """
     pool = Pool(batch)
     for one in sorted(known, key=lambda entity: entity.key):
         aliases = {one.name, *one.aliases}
         records, corrected = set(one.records), one.corrected
-        pool.add(PooledEntity(one.key, one.name, one.kind, aliases, one.texts, one.near, records, False, corrected))
+        clues = clues_in(aliases, one.said) if one.kind in (PERSON, UNKNOWN_KIND) else NO_CLUES
+        known_as = (one.key, one.name, one.kind, aliases, one.texts, one.near, records, False, corrected)
+        pool.add(PooledEntity(*known_as, clues))
         pool.verified.update(dict.fromkeys(one.verified, one.key))
     ordered = sorted(set(names), key=_rank)
     full = _extenders(ordered)
-    chosen: dict[FoundName, tuple[PooledEntity, str, tuple[Review, ...]]] = {}
+    chosen: dict[FoundName, tuple[PooledEntity, str, tuple[ReviewPair, ...]]] = {}
     for found in ordered:
         name = effective_name(found)
         entity, reason, reviews = _place(found, name, pool, full)
@@ -122,6 +129,7 @@ def _rank(found: FoundName) -> tuple[object, ...]:
         found.form != "speaker",
         found.form == "kinship",
         -words,
+        not found.clues,
         found.kind == UNKNOWN_KIND,
         name_key(found.name),
         found.name,
@@ -130,6 +138,7 @@ def _rank(found: FoundName) -> tuple[object, ...]:
         found.form,
         found.speaker,
         found.texts,
+        found.clues.order,
     )
 
 
@@ -145,7 +154,7 @@ def _extenders(names: Sequence[FoundName]) -> dict[str, set[str]]:
 
 def _place(
     found: FoundName, name: str, pool: Pool, full: dict[str, set[str]]
-) -> tuple[PooledEntity | None, str, tuple[Review, ...]]:
+) -> tuple[PooledEntity | None, str, tuple[ReviewPair, ...]]:
     thing = NamedThing(name, found.kind, (), found.texts, found.speaker)
     if owner := pool.owner(name):
         return owner, "the user says that it is called so", ()
@@ -158,23 +167,56 @@ def _place(
         own = [one for one in exact if name_key(one.name) == name_key(name)] or exact
         return _nearest(own, found.record), "the speaker of that name", ()
     others = [one for one in pool.candidates(name, found.record) if one not in exact]
-    alike = [one for one in others if _readily(thing, one, full, here=found.record in one.records)]
+    alike = [one for one in others if readily(thing, one, full, here=found.record in one.records)]
+    apart = {one.key: why for one in (*exact, *alike) if (why := _why_apart(found, name, one))}
+    entity, reason, reviews = _joining(
+        found, name, pool, *([one for one in listed if one.key not in apart] for listed in (exact, alike, others))
+    )
+    doubts = tuple(ReviewPair(key, 0.5, why) for key, why in sorted(apart.items())) if entity is None else ()
+    return entity, next(iter(apart.values())) if doubts else reason, (*reviews, *doubts)
+
+
+def _why_apart(found: FoundName, name: str, entity: PooledEntity) -> str:
+    if entity.corrected:
+        return ""
+    return why_apart(name, {entity.name, *entity.aliases}, found.clues, entity.clues, found.others)
+
+
+def _joining(
+    found: FoundName,
+    name: str,
+    pool: Pool,
+    exact: Sequence[PooledEntity],
+    alike: Sequence[PooledEntity],
+    others: Sequence[PooledEntity],
+) -> tuple[PooledEntity | None, str, tuple[ReviewPair, ...]]:
+    """The entity that a name joins. `exact`: those that are known by it; `alike`: those whose names it may be short for."""
+    thing = NamedThing(name, found.kind, (), found.texts, found.speaker)
     here = [one for one in (*exact, *alike) if found.record in one.records]
     people = [one for one in here if one.kind == PERSON]
     whole = [one for one in exact if one in here and " " in name]
     here = whole if len(whole) == 1 else people if len(people) == 1 else here
     if len(here) == 1:
         return here[0], "the only one of that name in the record", ()
-    if len(exact) == 1:
+    others_so_called = [one for one in alike if one.near and one.kind == PERSON]
+    if len(exact) == 1 and not (
+        exact[0].clues.ties and not found.clues.ties and others_so_called
+    ):  # else it may be another's first name
         return exact[0], "it is known by that name", ()
-    if own := [one for one in exact if name_key(one.name) == name_key(name)]:
+    own = [one for one in exact if name_key(one.name) == name_key(name)]
+    if any(one.clues for one in exact):  # people who differ by these clues alone
+        fitting = [one for one in exact if found.clues.fits(one.clues)]
+        own = fitting or [one for one in own if not one.clues]
+        own = own if len(own) == 1 else []
+    if own:
         return _nearest(own, found.record), "it is known by that name", ()
     near = [one for one in (*exact, *alike) if one.near]
     if len(near) == 1 and len(here) == 0:
         return near[0], "the only one near that the name can mean", ()
     if len(exact) + len(near) > 1:
         reviews = (
-            Review(one.key, 0.5, "several can be meant") for one in {one.key: one for one in (*exact, *near)}.values()
+            ReviewPair(one.key, 0.5, "several can be meant")
+            for one in {one.key: one for one in (*exact, *near)}.values()
         )
         return None, "several can be meant", tuple(sorted(reviews, key=lambda one: one.candidate))
     return _decided(thing, others, pool)
@@ -182,12 +224,14 @@ def _place(
 
 def _decided(
     thing: NamedThing, others: Sequence[PooledEntity], pool: Pool
-) -> tuple[PooledEntity | None, str, tuple[Review, ...]]:
+) -> tuple[PooledEntity | None, str, tuple[ReviewPair, ...]]:
     """By the texts of those with the likest names. The others stay apart, as pairs for the user."""
     seen = [(said, one) for one in others if (said := by_names(thing, one.thing())).verdict != "apart"]
     seen.sort(key=lambda pair: -pair[0].score)
     weighed = pool.take(min(len(seen), MOST_WEIGHED))
-    decisions: list[tuple[Decision, PooledEntity]] = [(decide(thing, one.thing()), one) for _, one in seen[:weighed]]
+    decisions: list[tuple[NameDecision, PooledEntity]] = [
+        (decide(thing, one.thing()), one) for _, one in seen[:weighed]
+    ]
     decisions += seen[weighed:]
     same = sorted(
         (pair for pair in decisions if pair[0].verdict == "same"), key=lambda pair: (-pair[0].score, pair[1].key)
@@ -196,54 +240,10 @@ def _decided(
         return same[0][1], same[0][0].reason, ()
     doubtful = [*same, *(pair for pair in decisions if pair[0].verdict == "review" and pair[0].score >= _WORTH_A_LOOK)]
     reviews = sorted(
-        (Review(one.key, round(said.score, 3), said.reason) for said, one in doubtful),
+        (ReviewPair(one.key, round(said.score, 3), said.reason) for said, one in doubtful),
         key=lambda r: (-r.score, r.candidate),
     )
     return None, "no known entity has that name", tuple(reviews[:5])
-
-
-def _readily(thing: NamedThing, entity: PooledEntity, full: dict[str, set[str]], *, here: bool) -> bool:
-    """Whether a name joins an entity near it without more evidence: its first name, short form, letters or other spelling.
-
-    `here`: the same record mentions it. Only there a word of a longer name is enough where nothing tells that it is a person.
-    """
-    if decide_names(thing, NamedThing(entity.name, entity.kind)) or kin_of(thing.name) or kin_of(entity.name):
-        return False
-    mine, its = parts_of(thing.name), parts_of(entity.name)
-    if not mine.words or not its.words or mine.common or its.common or mine.capital != its.capital:
-        return False
-    like = name_likeness(thing.name, entity.name)
-    if like.relation in ("acronym", "place"):
-        return True
-    if like.relation in ("equal", "variant"):
-        return "spelling" not in like.reason or like.words > 1
-    if like.relation != "extends" or like.score < 0.6 or (not here and PERSON not in (thing.kind, entity.kind)):
-        return False
-    if PERSON not in (thing.kind, entity.kind) and not _like_a_person(thing, entity):
-        return False
-    if is_of_another(thing.name, entity.name):
-        return False
-    if len(mine.words) > 1 and len(its.words) > 1:
-        return mine.words[-1] == its.words[-1]
-    one, other = mine.words[0], its.words[0]
-    if "short form" in like.reason and one not in full_forms(other) and other not in full_forms(one):
-        return False  # Jack and Jon are only both short for John
-    long = mine if len(mine.words) > 1 else its
-    bare = its if long is mine else mine
-    return long is its or len(full.get(bare.words[0], set()) | full.get(long.words[0], set())) < 2
-
-
-def _like_a_person(thing: NamedThing, entity: PooledEntity) -> bool:
-    """Two names of unknown kind: one word, and two or three words that look like first and family names."""
-    if (thing.kind, entity.kind) != (UNKNOWN_KIND, UNKNOWN_KIND):
-        return False
-    long, bare = sorted((thing.name.split(), entity.name.split()), key=len, reverse=True)
-    return (
-        len(bare) == 1
-        and 2 <= len(long) <= 3
-        and (bare[0] == long[-1] or (bare[0] == long[0] and bare[0].casefold() in GIVEN_NAMES))
-        and all(word[:1].isupper() for word in long)
-    )
 
 
 def _nearest(entities: Sequence[PooledEntity], record: str) -> PooledEntity | None:
@@ -261,6 +261,7 @@ def _new(found: FoundName, name: str, pool: Pool) -> PooledEntity:
 def _join(entity: PooledEntity, found: FoundName, name: str, pool: Pool) -> None:
     entity.records.add(found.record)
     entity.texts = tuple(dict.fromkeys((*entity.texts, *found.texts)))[:8]
+    entity.clues |= found.clues
     if entity.kind == UNKNOWN_KIND and not entity.corrected:
         entity.kind = found.kind
     if found.form == "contact":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
+from engine.commit.rows import due
 from engine.domain.clock import Clock
 from engine.domain.graph import READER
 from engine.lifecycle.entity_check import EntityCheck
@@ -24,6 +25,7 @@ class EntityMending:
     ) -> None:
         self._postgres = postgres
         self._neo4j, self._check, self._labels, self._clock = neo4j, check, labels, clock
+        self.decisions = check.decisions
 
     async def run(self, tally: Tally) -> None:
         """All graphs in which something does not fit. Raises StoreUnavailable."""
@@ -35,6 +37,7 @@ class EntityMending:
     async def of_user(self, user_id: UUID) -> None:
         """One graph; may be ended anywhere and run again. Raises StoreUnavailable."""
         user = str(user_id)
+        await self.decisions.mend(user_id)
         await self._facts(user_id)
         # First what is lost: a recount hides that something was there.
         await self._neo4j.write(cypher("lifecycle/mentions_marked"), user_id=user)
@@ -53,6 +56,9 @@ class EntityMending:
         """Removes facts that there are not, and has the others carried into the graph again."""
         if gone := (await self._check.facts.surplus()).get(user_id):
             await self._neo4j.write(cypher("lifecycle/facts_cleared"), facts=[str(one) for one in gone])
+        if rowless := (await self._check.facts.rowless()).get(user_id):
+            async with self._postgres.as_service() as connection:
+                await due.note(connection, "chains", {*rowless})
         if wrong := (await self._check.facts.otherwise()).get(user_id):
             await self._neo4j.write(cypher("lifecycle/facts_again"), facts=[str(one) for one in wrong])
             await self._postgres.change_as_service(sql_text("mend/facts_again"), {"facts": wrong})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.commit.changes import GraphChange, RecordRevised, RecordsEntered, to_json
 from engine.commit.graph import apply
-from engine.commit.restated import Restated, StoredSlice, restated
+from engine.commit.restated import Restated, RestatedSlice, restated
 from engine.lifecycle.compared import NodeFacts, ShownShell
 from engine.lifecycle.mending.tally import Tally
 from engine.lifecycle.registered import RegisteredNode
@@ -35,12 +35,16 @@ class _Listed:
 
 
 class ManifestMending:
-    """Mends manifests node by node; for the service."""
+    """Mends manifests node by node; for the service.
+
+    Where Postgres has fewer items than a manifest lists, the manifest is the one witness that they are lost: it stays as it is
+    until a backup brings them back, or the operator accepts the loss.
+    """
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
         self._postgres, self._neo4j = postgres, neo4j
 
-    async def of_node(self, node: RegisteredNode, tally: Tally) -> None:
+    async def of_node(self, node: RegisteredNode, tally: Tally, *, accept_loss: bool = False) -> None:
         """Compares the records of a node with its manifest and enters what is missing. Raises StoreUnavailable."""
         after, changed = UUID(int=0), False
         while records := await self._records(node.schema_name, after):
@@ -50,9 +54,14 @@ class ManifestMending:
             there = {listed.record_id: listed for listed in found}
             missing = [record for record in records if record.record_id not in there]
             behind = [record for record in records if record.revision > there.get(record.record_id, record).revision]
+            kept = [
+                record if accept_loss or not listed else replace(record, items=max(record.items, listed.items))
+                for record in records
+                for listed in [there.get(record.record_id)]
+            ]
             astray = [
                 record
-                for record in records
+                for record in kept
                 if (listed := there.get(record.record_id))
                 and (listed.holders != (str(node.node_id),) or listed.items != record.items)
             ]
@@ -68,18 +77,17 @@ class ManifestMending:
             await self._neo4j.write(cypher("lifecycle/recounted"), nodes=[str(node.node_id)])
 
     async def counts(self, tally: Tally) -> None:
-        """Recounts where the counts of a shell are wrong. Raises StoreUnavailable."""
+        """Recounts where a shell counts another number than its manifest lists. Raises StoreUnavailable."""
         after = UUID(int=0)
         page = sql_text("doctor/nodes")
         while facts := await self._postgres.fetch_as_service(page, {"after": after, "limit": PAGE}, row=NodeFacts):
             after = facts[-1].node_id
             nodes = [str(node.node_id) for node in facts]
             shells = await self._neo4j.read(cypher("doctor/shells"), row=ShownShell, nodes=nodes)
-            counted = {shell.node_id: (shell.counted_records, shell.counted_items) for shell in shells}
             wrong = [
-                str(node.node_id)
-                for node in facts
-                if counted.get(node.node_id, (node.records, node.items)) != (node.records, node.items)
+                str(shell.node_id)
+                for shell in shells
+                if (shell.counted_records, shell.counted_items) != (shell.records, shell.listed_items)
             ]
             tally.add("counts of shells", len(wrong))
             if wrong and not tally.dry:
@@ -103,7 +111,7 @@ class ManifestMending:
 
     async def _restated(self, node: RegisteredNode, record_id: UUID) -> Restated:
         statement = sql_in("record/restated", node.schema_name)
-        slices = await self._postgres.fetch_as_service(statement, {"record_id": record_id}, row=StoredSlice)
+        slices = await self._postgres.fetch_as_service(statement, {"record_id": record_id}, row=RestatedSlice)
         return restated(slices, node.node_id, node.user_id)
 
     async def _hold(self, node: RegisteredNode, records: list[_Record]) -> None:

@@ -1,6 +1,7 @@
 """`neurigraph mend`: restores in one store what another one still has; then writing goes on, if it was stopped.
 
-    schemas    tables of a node from the template                      (empty: what was in them only a backup of Postgres has)
+    definitions   policies, rights, keys, indexes of both databases, as this release makes them; with an accepted loss missing
+               tables of nodes too                                     (empty: what was in them only a backup of Postgres has)
     graph      shells, places, edges, grants, manifests, counts, states from the registry, the outbox and the records; counts of
                entities and relations from their mentions and evidence
     vectors    of shells, rebuilt
@@ -19,10 +20,11 @@ from pathlib import Path
 from uuid import UUID
 
 from engine.commit.outbox import StepHook
-from engine.commit.rows import pending_vectors
+from engine.commit.rows import due
 from engine.domain.clock import Clock
 from engine.errors import ProviderUnavailable
 from engine.lifecycle.canary import BareShell
+from engine.lifecycle.definition_check import KIND, DefinitionCheck
 from engine.lifecycle.doctor import Doctor, Finding
 from engine.lifecycle.installation.ages import POSTGRES
 from engine.lifecycle.installation.installation import Installation
@@ -46,12 +48,13 @@ REMEDY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class MendingParts:
     """Dependencies of the mending beside the databases. `folder`: for the list of what was taken out of the graph."""
 
     installation: Installation
     quarantine: Quarantine
     doctor: Doctor
+    definitions: DefinitionCheck
     entities: EntityMending
     pending: PendingVectors
     folder: Path
@@ -60,7 +63,7 @@ class Parts:
 class Mending:
     """The mending of all stores; for the operator."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j, parts: Parts, clock: Clock, reached: StepHook) -> None:
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, parts: MendingParts, clock: Clock, reached: StepHook) -> None:
         self._postgres, self._neo4j, self._parts, self._clock, self._reached = postgres, neo4j, parts, clock, reached
         self._shells = ShellMending(postgres, neo4j)
         self._manifests = ManifestMending(postgres, neo4j)
@@ -72,11 +75,11 @@ class Mending:
     ) -> MendReport:
         """Restores what can be restored; a dry run only reports it. Raises StoreUnavailable."""
         progress, tally = progress or Silent(), Tally(dry_run)
-        await self._step("schemas of nodes", self._shells.schemas(tally), progress)
+        await self._step("definitions", self._definitions(tally, accept_loss=accept_loss), progress)
         surplus = await self._surplus.find()
         file = await self._take_out(surplus) if accept_loss and surplus.counts and not dry_run else None
         if accept_loss or dry_run or not await self._postgres_is_older():
-            await self._graph(tally, progress)
+            await self._graph(tally, progress, accept_loss=accept_loss)
         await self._step("files", self._files(tally), progress)
         left = [] if dry_run else await self._left(surplus if not accept_loss else Surplus())
         stopped = await self._parts.installation.stopped()
@@ -91,11 +94,25 @@ class Mending:
         """Whether the graph has more than Postgres; it is not reset to Postgres before the operator accepts that."""
         return any(one.store == POSTGRES for one in await self._parts.installation.older())
 
-    async def _graph(self, tally: Tally, progress: Progress) -> None:
+    async def _definitions(self, tally: Tally, *, accept_loss: bool) -> None:
+        """First what rows are read by: where a policy is missing, they look lost."""
+        lacking = await self._parts.definitions.findings()
+        tally.add("definitions", sum(one.kind == KIND for one in lacking))
+        if lacking and not tally.dry:
+            await self._parts.definitions.mend()  # what cannot be mended is left, and named at the end
+        await self._shells.definitions(tally)
+        if accept_loss:
+            await self._shells.schemas(tally)
+
+    async def _decisions(self, tally: Tally) -> None:
+        tally.add("decisions on entities", await self._parts.entities.decisions.mend(dry=tally.dry))
+
+    async def _graph(self, tally: Tally, progress: Progress, *, accept_loss: bool) -> None:
         await self._step("shells", self._shells.shells(tally), progress)
         await self._step("changes", self._shells.commits(tally), progress)
         await self._step("places", self._shells.places(tally), progress)
-        await self._step("manifests", self._every_manifest(tally), progress)
+        await self._step("manifests", self._every_manifest(tally, accept_loss=accept_loss), progress)
+        await self._step("decisions", self._decisions(tally), progress)
         await self._step("counts", self._manifests.counts(tally), progress)
         await self._step("entities", self.entities.run(tally), progress)
         await self._step("states", self._shells.states(tally), progress)
@@ -112,10 +129,10 @@ class Mending:
         await self._surplus.take_out(surplus, file)
         return file
 
-    async def _every_manifest(self, tally: Tally) -> None:
+    async def _every_manifest(self, tally: Tally, *, accept_loss: bool) -> None:
         async for nodes in self._shells.nodes():
             for node in nodes:
-                await self._manifests.of_node(node, tally)
+                await self._manifests.of_node(node, tally, accept_loss=accept_loss)
 
     async def _vectors(self, tally: Tally) -> None:
         """Notes shells without a vector; the job for vectors makes them, here or when the embedding service answers again."""
@@ -127,7 +144,7 @@ class Mending:
             tally.add("vectors of shells", len(shells))
             if not tally.dry:
                 async with self._postgres.as_service() as connection:
-                    await pending_vectors.note(connection, (UUID(shell.node_id) for shell in shells))
+                    await due.note(connection, "vectors", (UUID(shell.node_id) for shell in shells))
                 noted = True
         if noted:
             try:

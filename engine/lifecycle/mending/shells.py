@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from engine.commit.graph import apply
+from engine.errors import NeurigraphError
 from engine.lifecycle.mending.tally import Tally
 from engine.lifecycle.node_states import NodeState
 from engine.lifecycle.registered import RegisteredNode
@@ -81,8 +83,18 @@ class ShellMending:
     def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
         self._postgres, self._neo4j = postgres, neo4j
 
+    async def definitions(self, tally: Tally) -> None:
+        """Makes policies, rights, triggers and keys of nodes again, whose tables are there. Raises StoreUnavailable."""
+        async for nodes in self.nodes():
+            asked = [node.node_id for node in nodes]
+            for node_id in await self._rows("mend/lacking", row=UUID, nodes=asked):
+                tally.add("definitions of nodes")
+                if not tally.dry:
+                    with suppress(NeurigraphError):  # a row is in the way of a key: the doctor still names it
+                        await self._postgres.change_as_service(sql_text("remedy/tables"), {"node_id": node_id})
+
     async def schemas(self, tally: Tally) -> None:
-        """Makes missing tables, empty. Raises StoreUnavailable."""
+        """Makes missing tables, empty, where the operator accepts that what was in them is lost. Raises StoreUnavailable."""
         after = UUID(int=0)
         while nodes := await self._rows("mend/schemas", row=_Schema, after=after, limit=PAGE):
             after = nodes[-1].node_id
@@ -90,6 +102,8 @@ class ShellMending:
                 tally.add("schemas of nodes")
                 if not tally.dry:
                     await self._postgres.change_as_service(sql_text("mend/schema"), asdict(node))
+                    lost = {"kind": "tables-lost", "node_id": node.node_id, "detail": "made again, empty"}
+                    await self._postgres.change_as_service(sql_text("remedy/accept_note"), lost)
 
     async def shells(self, tally: Tally) -> None:
         """Makes missing shells, parents first, from the commits that made them. Raises StoreUnavailable."""

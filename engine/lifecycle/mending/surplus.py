@@ -55,6 +55,7 @@ class _Registered:
     node_id: UUID
     schema_name: str
     revision: int
+    readable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,10 @@ class SurplusOfGraph:
         for node, records in by_node.items():
             if node not in registered:
                 found.records += records
+                continue
+            if not registered[
+                node
+            ].readable:  # whether it holds the records is unknown, as where its tables are missing
                 continue
             parameters = {"records": [UUID(record.record_id) for record in records]}
             statement = sql_in("mend/records_there", registered[node].schema_name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from engine.lifecycle.doctor import Finding
+from engine.lifecycle.finding import Finding
 
 
 @dataclass(slots=True)

@@ -1,8 +1,8 @@
 """What the knowledge graph adds to the context of a question: who the entities are that it names, their relations and facts;
 and who the user is. Ids of facts alone: their texts are read where they lie, with the other items of the context.
 
-At most ten statements on the graph: one for the names, four for each of two entities, one for what states their relations; and
-two on Postgres.
+At most fifteen statements on the graph: two for the names and the user, four for each of three entities, one for what states
+their relations; and two on Postgres.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from engine.stores.statements import sql_text
 ENTITIES = 2
 """Entities that a question names, of which the context tells."""
 LOOKED_AT = 20
-RELATIONS, FACTS, OF_USER = 6, 20, 4
-"""Most relations and facts of an entity, and facts of each type that say who the user is."""
+RELATIONS, FACTS, OF_USER = 6, 20, 20
+"""Most relations and facts of an entity, and facts of each type that say who the user is, of which some are shown."""
+SAYS_NOTHING = frozenset({UNKNOWN_KIND, "person"})
+"""Kinds of which a line without another name is left out: "Ellen Harlan: person." takes room and answers nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,17 @@ class Knowledge:
         found = await self._entities.named(principal, keys, moment, limit=LOOKED_AT)
         return [one.entity_id for one in longest(found)[:ENTITIES]]
 
+    async def asker(self, principal: Principal, request: ContextRequest) -> list[UUID]:
+        """The user as an entity, for the user alone, where the whole memory is asked."""
+        if not principal.owns or request.nodes is not None:
+            return []
+        return [one.entity_id for one in await self._entities.of_user(principal, request.moment)]
+
     async def of_user(self, principal: Principal, request: ContextRequest) -> tuple[FactPlace, ...]:
         """The facts that say who the user is: for the user alone, as of now, where the whole memory is asked."""
         if not principal.owns or request.moment != NOW or request.nodes is not None:
             return ()
-        asked = {"most": OF_USER}
+        asked = {"most": OF_USER, "now": self._entities.now()}
         return tuple(await self._postgres.fetch(principal, sql_text("context/profile"), asked, row=FactPlace))
 
     async def about(
@@ -185,7 +193,7 @@ def _lines(known: _Known, stated: Mapping[UUID, Stated]) -> Iterator[Piece]:
         names = sorted(
             (name for name in one.names if name_key(name) in mention.names), key=lambda name: name != one.name
         )
-        if len(names) > 1 or (names and one.kind != UNKNOWN_KIND):
+        if len(names) > 1 or (names and one.kind not in SAYS_NOTHING):
             others = ", ".join(names[1:])
             text = f"{names[0]}: {one.kind}{f'; also called {others}' if others else ''}."
             yield _line(text, mention.record_id, mention.node_id, mention.title, mention.at, one.entity_id)

@@ -12,12 +12,13 @@ from pydantic import BaseModel, Field
 
 from engine.domain.context import NOTHING_STORED, Context, ContextAnswer, ContextRequest
 from engine.domain.principal import Principal
+from engine.domain.prompt_lines import inline
 from engine.errors import NoLanguageModel
 from engine.providers.active import ActiveModel
 from engine.providers.calls import LimitReached, budget
+from engine.providers.fields import Numbers
 from engine.providers.language import Answer, LanguageModel, Prompt, system_message
 from engine.retrieval.context.assembling import Contexts
-from engine.retrieval.context.text import inline
 
 LONGEST_ANSWER = 4000
 LONGEST_QUESTION = 4000
@@ -48,7 +49,7 @@ class Answered(BaseModel):
     """What the model gives."""
 
     answer: str = Field(max_length=LONGEST_ANSWER)
-    citations: list[int] = Field(max_length=1000)
+    citations: Numbers = Field(default_factory=list)
 
 
 class Answers:
@@ -69,7 +70,7 @@ class Answers:
         context = await self._contexts.context(principal, request)
         if not context.pieces:
             return _refused(context)
-        text = f"{context.text}\n\nQuestion: {inline(request.question[:LONGEST_QUESTION])}"
+        text = asked_of(context.text, request.question)
         left = None if request.max_ms is None else max(request.max_ms / 1000 - (monotonic() - began), 0)
         try:
             async with asyncio.timeout(left):
@@ -82,6 +83,11 @@ class Answers:
         texts = (system_message(PROMPT, Answered), text)
         embedder = self._active.current.embedder
         return await budget().spent(1, texts, embedder, lambda: model.answer(PROMPT, text, Answered))
+
+
+def asked_of(context: str, question: str) -> str:
+    """What the model reads."""
+    return f"{context}\n\nQuestion: {inline(question[:LONGEST_QUESTION])}"
 
 
 def _checked(context: Context, given: Answer[Answered], model: str) -> ContextAnswer:

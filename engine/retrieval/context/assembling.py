@@ -2,7 +2,7 @@
 
     search ∥ names of the question ∥ who the user is → entities, relations, facts → texts and neighbours → what fits
 
-One search, and at most thirteen statements more: ten on the graph (`about`), three on Postgres. One time limit for all.
+One search, and at most nineteen statements more: fifteen on the graph (`about`), four on Postgres. One time limit for all.
 """
 
 from __future__ import annotations
@@ -16,15 +16,19 @@ from engine.domain.clock import NOW, Clock
 from engine.domain.context import Context, ContextItem, ContextRequest
 from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchAnswer
+from engine.domain.terms import words
 from engine.errors import StoreUnavailable
+from engine.knowledge.facts.doubts import doubts_among
 from engine.providers.active import ActiveModel
 from engine.retrieval.budgets import FIRST, PARTIAL, LimitedSearch, partial_notes
 from engine.retrieval.context.about import About, FactPlace, Knowledge, asked_line, placed
-from engine.retrieval.context.drafts import Found, beside, drafted
+from engine.retrieval.context.drafts import drafted
 from engine.retrieval.context.fitting import Fitted, fitted
+from engine.retrieval.context.found import Found
 from engine.retrieval.context.past_questions import asks_past
-from engine.retrieval.query import parse
-from engine.retrieval.weights import Limits
+from engine.retrieval.context.places import beside
+from engine.retrieval.query import Question, parse
+from engine.retrieval.weights import SearchLimits
 from engine.stores.limits import ending_within
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -44,7 +48,7 @@ class Contexts:
         knowledge: Knowledge,
         postgres: Postgres,
         active: ActiveModel,
-        limits: Limits,
+        limits: SearchLimits,
         clock: Clock,
     ) -> None:
         self._search, self._knowledge, self._postgres = search, knowledge, postgres
@@ -60,17 +64,22 @@ class Contexts:
             question = parse(request.question, self._clock.now(), self._limits)
             searched, _ = await both(
                 self._search.search(principal, request.search, request.limits),
-                gathering.first(question.name_keys, seconds),
+                gathering.first(question, seconds),
             )
             searched_at = perf_counter()
             if searched.nodes_searched:
                 await gathering.second(searched.relations, past=asks_past(question))
+            items = await gathering.or_less(self._items(principal, request, searched, gathering), {})
+            facts = [one.item_id for one in items.values() if one.kind == "fact"]
             found = Found(
                 searched.hits,
                 gathering.about,
                 gathering.of_user,
-                await gathering.or_less(self._items(principal, request, searched, gathering), {}),
+                items,
                 tuple(map(asked_line, searched.relations)),
+                await gathering.or_less(doubts_among(self._postgres, principal, request.moment, facts), ()),
+                frozenset(words(question.text)),
+                question.state_in,
             )
 
         def composed() -> Fitted:
@@ -136,16 +145,21 @@ class _Gathering:
         self.about = about
         self.missing: list[str] = []
 
-    async def first(self, keys: Sequence[str], seconds: float) -> None:
-        """Which entities the question names, and who the user is; nothing where filters say what it is made of."""
+    async def first(self, question: Question, seconds: float) -> None:
+        """Which entities the question names, the user among them for "I", and who the user is; nothing where filters say what it
+        is made of."""
         if self._request.filtered:
             return
         principal, moment = self._principal, self._request.moment
         with ending_within(seconds * FIRST if self._partial else seconds):
-            self._named, self.of_user = await both(
-                self.or_less(self._knowledge.named(principal, keys, moment), []),
+            (named, asker), self.of_user = await both(
+                both(
+                    self.or_less(self._knowledge.named(principal, question.name_keys, moment), []),
+                    self.or_less(self._knowledge.asker(principal, self._request), []) if question.of_self else nobody(),
+                ),
                 self.or_less(self._knowledge.of_user(principal, self._request), ()),
             )
+            self._named = list(dict.fromkeys([*named, *asker]))
 
     async def second(self, asked: Sequence[AskedRelation], *, past: bool) -> None:
         """What is known of these entities, without the relations that the answer of the search has."""
@@ -165,6 +179,11 @@ class _Gathering:
             if note not in self.missing:
                 self.missing.append(note)
             return less
+
+
+async def nobody() -> list[UUID]:
+    """No entity."""
+    return []
 
 
 def _notes(request: ContextRequest) -> tuple[str, ...]:

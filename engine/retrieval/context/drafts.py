@@ -1,6 +1,7 @@
 """Which pieces a context may have, in the order in which they take its tokens. Pure.
 
     asked relations → the user and the named entities → current facts → hits, the best first, each with the neighbours that help
+    → what is known and has nothing of the question; before the hits where nothing known has ("my job", of who works at a studio)
 
 No duplicates: an item, or the same words of one speaker, stand once; a fact or an observation and the turn that it was read
 from take one place.
@@ -15,8 +16,12 @@ from typing import Literal
 from uuid import UUID, uuid5
 
 from engine.domain.context import ContextItem, Piece
+from engine.domain.fact import DoubtMark
+from engine.domain.said import spoken_at
 from engine.domain.search import Hit
-from engine.retrieval.context.about import About, FactPlace
+from engine.knowledge.facts.doubts import marks_of
+from engine.retrieval.context.found import Found, facts_in_order, is_asked_about, lines_of_user
+from engine.retrieval.context.places import beside, place_of
 
 Section = Literal["profile", "facts", "passages"]
 SAYS_MORE = 2.0
@@ -24,20 +29,21 @@ SAYS_MORE = 2.0
 place."""
 SHORT = 6
 """A turn of at most so many words is read with the one before it."""
-PARTS = 4
-"""Pieces of a long turn that are looked for beside a hit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A piece before it has its mark. `group`: the conversation or document, `place`: within it; `asked`: the question asks for
-    just this."""
+    just this; `found`: a line of what is known that is the best hit, stands for a turn that was found, or shares words with
+    the question. Of lower hits it says little: where little is stored, every fact of the user is one (a birthday, for "Where do I
+    live?")."""
 
     piece: Piece
     section: Section
     group: UUID | None = None
-    place: tuple[int, int, str] = (0, 0, "")
+    place: tuple[int, int, int] = (0, 0, 0)
     asked: bool = False
+    found: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,41 +63,27 @@ class Drafts:
     groups: Mapping[UUID, Group] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What was gathered: hits, what is known, who the user is, the items behind all of it, and the lines of relations that the
-    question asks for."""
-
-    hits: Sequence[Hit]
-    about: About
-    of_user: Sequence[FactPlace]
-    items: Mapping[UUID, ContextItem]
-    asked: Sequence[Piece] = ()
-
-
-def beside(hit: Hit) -> Iterator[UUID]:
-    """The ids of the turns before and after a hit, where it is a turn: ids follow from the places."""
-    if hit.kind == "turn":
-        for position in (hit.position - 1, hit.position + 1):
-            yield from (uuid5(hit.session, f"{position}:{part}") for part in range(PARTS) if position >= 0)
-
-
 def drafted(found: Found, count_tokens: Callable[[str], int]) -> Drafts:
     """The pieces for what was found."""
-    facts = {item.item_id: item for item in _facts(found)}
+    facts = {item.item_id: item for item in facts_in_order(found)}
     passages = [hit for hit in found.hits if hit.kind != "fact"]
     taken, also = _one_place(passages, facts, found.items, count_tokens)
-    profile = {one.fact_id for one in found.of_user}
-    told = [_fact(item, found, also) for item in facts.values() if item.item_id not in taken]
+    profile = set(lines_of_user(found))
+    marks = marks_of(found.doubts)
+    told = [_fact(item, found, also, marks.get(item.item_id)) for item in facts.values() if item.item_id not in taken]
+    told = [replace(one, found=is_asked_about(one.piece, found)) for one in told]
     told, asked = _asked_first(told, found.asked)
     of_user = [replace(one, section="profile") for one in told if one.piece.item_id in profile]
-    others = [one for one in told if one.piece.item_id not in profile]
+    facts_of_others = [one for one in told if one.piece.item_id not in profile]
     kept = [hit for hit in passages if hit.item_id not in taken]
     texts = "\n".join([one.piece.text for one in told] + [hit.content for hit in kept]).casefold()
-    lines = [line for line in found.about.lines if _plain(line) not in texts]
+    lines = [Draft(line, "profile") for line in found.about.lines if _plain(line) not in texts]
+    known = [*of_user, *(replace(line, found=is_asked_about(line.piece, found)) for line in lines), *facts_of_others]
     beside_hits = _with_neighbours(kept, found.items, {*taken, *(hit.item_id for hit in kept)})
-    said = [_passage(hit, also) if isinstance(hit, Hit) else _neighbour(hit) for hit in beside_hits]
-    pieces = _unlike([*asked, *of_user, *(Draft(line, "profile") for line in lines), *others, *said])
+    said = [_passage(hit, found.items, also) if isinstance(hit, Hit) else _neighbour(hit) for hit in beside_hits]
+    first = [one for one in known if one.asked or one.found]
+    others = [one for one in known if one not in first]
+    pieces = _unlike([*asked, *first, *said, *others] if asked or first else [*others, *said])
     return Drafts(tuple(pieces), _groups(kept, pieces))
 
 
@@ -106,15 +98,6 @@ def _asked_first(facts: Sequence[Draft], lines: Sequence[Piece]) -> tuple[list[D
 
 def _plain(piece: Piece) -> str:
     return piece.text.rstrip(".").casefold()
-
-
-def _facts(found: Found) -> Iterator[ContextItem]:
-    """The user's own, then those that were found, then the others about the named entities; each with its text."""
-    hits = [hit.item_id for hit in found.hits if hit.kind == "fact"]
-    about = {one.fact_id for one in found.about.facts}
-    found_about = [one for one in hits if one in about]
-    order = [one.fact_id for one in found.of_user] + found_about + hits + [one.fact_id for one in found.about.facts]
-    yield from (found.items[one] for one in dict.fromkeys(order) if one in found.items)
 
 
 def _one_place(
@@ -166,7 +149,9 @@ def _with_neighbours(
                 yield one
 
 
-def _fact(item: ContextItem, found: Found, also: Mapping[UUID, Sequence[UUID]]) -> Draft:
+def _fact(
+    item: ContextItem, found: Found, also: Mapping[UUID, Sequence[UUID]], doubt: DoubtMark | None = None
+) -> Draft:
     scores = {hit.item_id: hit.score for hit in found.hits}
     ended = item.item_id in found.about.ended
     piece = _piece(item, also.get(item.item_id, ()))
@@ -177,6 +162,8 @@ def _fact(item: ContextItem, found: Found, also: Mapping[UUID, Sequence[UUID]]) 
             section="",
             valid_from=item.valid_from,
             valid_to=item.valid_to if ended else None,
+            doubt=doubt,
+            passed=item.passed,
         ),
         "facts",
     )
@@ -185,21 +172,23 @@ def _fact(item: ContextItem, found: Found, also: Mapping[UUID, Sequence[UUID]]) 
 def _piece(item: ContextItem, also: Sequence[UUID] = ()) -> Piece:
     return Piece(
         0, item.kind, item.content, item.record_id, item.node_id, item.item_id, item.title, item.section, item.speaker,
-        item.occurred_at, also=tuple(also),
+        spoken_at(item.occurred_at, item.dates), also=tuple(also),
     )  # fmt: skip
 
 
 def _neighbour(item: ContextItem) -> Draft:
-    return Draft(replace(_piece(item), neighbour=True), "passages", item.session, (item.position, 0, str(item.item_id)))
+    return Draft(replace(_piece(item), neighbour=True), "passages", item.session, place_of(item))
 
 
-def _passage(hit: Hit, also: Mapping[UUID, Sequence[UUID]]) -> Draft:
+def _passage(hit: Hit, items: Mapping[UUID, ContextItem], also: Mapping[UUID, Sequence[UUID]]) -> Draft:
     derived = hit.kind in ("observation", "summary")
+    own = items.get(hit.item_id)
+    said_at = spoken_at(hit.occurred_at, own.dates if own else ())  # "yesterday" is read by the day beside it
     piece = Piece(
         0, hit.kind, hit.content, hit.record_id, hit.node_id, hit.item_id, hit.record_title, "" if derived else hit.section,
-        hit.speaker, hit.occurred_at, also=tuple(also.get(hit.item_id, ())), score=hit.score,
+        hit.speaker, said_at, also=tuple(also.get(hit.item_id, ())), score=hit.score,
     )  # fmt: skip
-    return Draft(piece, "passages", hit.session, (hit.position, int(derived), str(hit.item_id)))
+    return Draft(piece, "passages", hit.session, place_of(hit))
 
 
 def _unlike(drafts: Iterable[Draft]) -> list[Draft]:

@@ -27,6 +27,15 @@ _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _FRAME = "<memory 000000000000>\n</memory 000000000000>"
 
 
+def _share(draft: Draft) -> float:
+    """Up to which share of the tokens a piece may go. What the question does not speak of has little room; what the search found
+    of the user has that of facts, else the best hit of all may be left out for being a preference."""
+    if draft.asked:
+        return ASKED
+    known: Section = "facts" if draft.found and draft.piece.kind == "fact" else "profile"
+    return SHARES[draft.section if draft.section == "passages" else known]
+
+
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """A context within its tokens."""
@@ -43,9 +52,7 @@ def fitted(drafts: Drafts, question: str, most: int, count: Count) -> Fitted:
     asked = frozenset(words(question))
     room = _Room(drafts, most, count)
     for draft in drafts.pieces:
-        room.take(
-            _shortened(draft, asked, round(most * LONGEST), count), ASKED if draft.asked else SHARES[draft.section]
-        )
+        room.take(_shortened(draft, asked, round(most * LONGEST), count), _share(draft))
     for draft in [*room.refused]:
         room.take(draft, 1.0)
     chosen = room.chosen

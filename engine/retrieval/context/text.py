@@ -16,12 +16,13 @@ of its lines but the first is indented, and the border has a key that is made of
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
 from engine.domain.context import Piece
+from engine.domain.fact import DAY_PASSED
+from engine.domain.prompt_lines import indented, inline
 from engine.retrieval.context.drafts import Draft, Drafts, Group
 
 PROFILE = "The user, and what the question names:"
@@ -77,7 +78,8 @@ def line_of(piece: Piece, group: Group | None) -> str:
         parts.append(f"{piece.speaker}:" if piece.speaker else "")
         before = "".join(f"{inline(part)} " for part in parts if part)
     elif piece.kind == "fact":
-        after = _holds(piece)
+        after = _holds(piece) + (f" ({inline(piece.doubt.told)})" if piece.doubt else "")
+        after += f" ({DAY_PASSED})" if piece.passed else ""
     return f"[{piece.mark}] {before}{indented(piece.text)}{'…' if piece.cut else ''}{after}"
 
 
@@ -86,25 +88,3 @@ def _holds(piece: Piece) -> str:
     if piece.valid_to is not None:
         return f" (over: {since or '…'} to {piece.valid_to:%Y-%m-%d})"
     return f" (since {since})" if since else ""
-
-
-def inline(text: str) -> str:
-    """A stored name on one line."""
-    return " ".join(_plain(text).split())
-
-
-def indented(text: str) -> str:
-    """A stored text whose lines after the first are indented; without empty lines."""
-    lines = [kept for line in text.splitlines() if (kept := _plain(line).strip())]
-    return "\n  ".join(lines)
-
-
-def _plain(text: str) -> str:
-    """Without control characters and invisible ones that only carry hidden text."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(one for one in text if one in "\t\n" or not _hidden(one))
-
-
-def _hidden(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") or 0xE0000 <= ord(character) <= 0xE007F

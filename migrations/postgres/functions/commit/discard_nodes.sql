@@ -11,7 +11,7 @@ BEGIN
     LOOP
         EXECUTE format('DROP SCHEMA IF EXISTS %I CASCADE', node.schema_name);
         DELETE FROM engine.term_counts AS t WHERE t.node_id = node.node_id;
-        DELETE FROM engine.pending_vectors AS p WHERE p.node_id = node.node_id;
+        DELETE FROM engine.due AS d WHERE d.node_id = node.node_id;
         DELETE FROM engine.nodes AS n WHERE n.node_id = node.node_id;
         IF node.layer = 0 THEN
             DELETE FROM engine.users AS u WHERE u.user_id = node.user_id;

@@ -13,7 +13,7 @@ BEGIN
         ids := ids || engine.withdraw_records(p_work.commit_id, place);
     END LOOP;
     PERFORM engine.discard_facts(ids);
-    DELETE FROM engine.unread_records AS u WHERE u.record_id = ANY (ids);
+    DELETE FROM engine.due AS d WHERE d.derivation = 'reading' AND d.record_id = ANY (ids);
     DELETE FROM engine.assignments AS a WHERE a.record_id = ANY (ids);
     DELETE FROM engine.document_versions AS v WHERE v.commit_id = p_work.commit_id AND v.document_id = ANY (ids);
     DELETE FROM engine.documents AS d WHERE d.document_id = ANY (ids);

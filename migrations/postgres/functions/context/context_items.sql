@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION engine.context_items(p_nodes uuid[], p_items uuid[], p_ended uuid[], p_sources text[], p_scopes text[],
                                                 p_as_of timestamptz, p_known_at timestamptz, p_earliest timestamptz)
 RETURNS TABLE (item_id uuid, record_id uuid, node_id uuid, kind text, session uuid, "position" integer, last_position integer, speaker text, content text,
-               occurred_at timestamptz, section text, title text, is_question boolean, follows_question boolean, word_count integer,
+               occurred_at timestamptz, dates text[], section text, title text, is_question boolean, follows_question boolean, word_count integer,
                valid_from timestamptz, valid_to timestamptz)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -19,7 +19,7 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'SELECT coalesce(i.version_of, i.item_id), i.record_id, $1, i.kind, i.session, i.position,'
             ' CASE WHEN i.span IS NOT NULL AND r.content_type = ''conversation'' THEN greatest(i.position, upper(i.span) - 1) ELSE i.position END,'
-            ' i.speaker, i.content, i.occurred_at, i.section, r.title, i.is_question, i.previous_has_question, i.word_count, i.valid_from, i.valid_to'
+            ' i.speaker, i.content, i.occurred_at, i.dates, i.section, r.title, i.is_question, i.previous_has_question, i.word_count, i.valid_from, i.valid_to'
             ' FROM %1$I.memory_items AS i JOIN %1$I.metadata_records AS r ON %2$s = i.record_id AND r.state = ''live'''
             '      AND r.valid_from <= $6 AND (r.valid_to IS NULL OR r.valid_to > $6) AND r.known_from <= $7 AND (r.known_to IS NULL OR r.known_to > $7)'
             ' WHERE (i.item_id = ANY ($2) %3$s) AND i.category <> ''whole'''

@@ -1,7 +1,7 @@
 -- Appends turns, in order. p_first: the number of the first one, or NULL. A turn with a known number or ref is
 -- skipped if it is the same, and refused (NG409) if it differs; so is a gap. All of them or none.
 CREATE OR REPLACE FUNCTION engine.append_turns(p_source text, p_opening jsonb, p_first integer, p_refs text[], p_digests bytea[], p_tokens integer[],
-                                    p_roles text[], p_times timestamptz[], p_speakers text[], p_contents text[], p_now timestamptz)
+                                    p_roles text[], p_times timestamptz[], p_offsets smallint[], p_speakers text[], p_contents text[], p_now timestamptz)
 RETURNS TABLE (state text, turns integer, stored integer, tokens bigint, waiting_tokens bigint, added integer)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -32,9 +32,9 @@ BEGIN
         ELSIF p_first + place - 1 > c.turns + new_turns THEN
             RAISE EXCEPTION 'There is a gap before this turn.' USING ERRCODE = 'NG409';
         ELSE
-            INSERT INTO engine.conversation_turns (user_id, source_id, number, ref, digest, tokens, role, said_at, speaker, content)
+            INSERT INTO engine.conversation_turns (user_id, source_id, number, ref, digest, tokens, role, said_at, said_offset, speaker, content)
             VALUES (c.user_id, p_source, c.turns + new_turns, p_refs[place], p_digests[place], p_tokens[place], p_roles[place],
-                    p_times[place], p_speakers[place], p_contents[place]);
+                    p_times[place], p_offsets[place], p_speakers[place], p_contents[place]);
             new_turns := new_turns + 1;
             new_tokens := new_tokens + p_tokens[place];
         END IF;

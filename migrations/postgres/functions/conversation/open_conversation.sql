@@ -17,10 +17,10 @@ BEGIN
         IF earlier.units IS DISTINCT FROM p_first AND earlier.units IS NOT NULL THEN
             RAISE EXCEPTION 'The conversation is already stored.' USING ERRCODE = 'NG409';
         END IF;
-        INSERT INTO engine.conversations (user_id, source_id, conversation_id, principal_kind, principal_id, node_id, title, started_at,
+        INSERT INTO engine.conversations (user_id, source_id, conversation_id, principal_kind, principal_id, node_id, title, started_at, started_offset,
                                           privacy, scope, scope_id, source, turns, stored, chain, begun_at, last_at)
         VALUES (owner, p_source, p_opening ->> 'conversation_id', engine.principal_kind(), engine.principal_id(), node,
-                coalesce(p_opening ->> 'title', ''), (p_opening ->> 'started_at')::timestamptz, coalesce(p_opening ->> 'privacy', 'org'),
+                coalesce(p_opening ->> 'title', ''), (p_opening ->> 'started_at')::timestamptz, (p_opening ->> 'started_offset')::smallint, coalesce(p_opening ->> 'privacy', 'org'),
                 p_opening ->> 'scope', p_opening ->> 'scope_id', p_opening ->> 'source',
                 coalesce(earlier.units, 0), coalesce(earlier.units, 0), coalesce(earlier.content_hash, ''), p_now, p_now)
         ON CONFLICT DO NOTHING;

@@ -8,6 +8,6 @@ BEGIN
     EXECUTE format('UPDATE %I.memory_items SET content_hash = sha256(convert_to(content, ''UTF8'')), embedding = NULL, embedding_version = NULL,'
                    ' embedding_b = NULL, embedding_b_version = NULL WHERE content_hash <> sha256(convert_to(content, ''UTF8''))', place);
     GET DIAGNOSTICS accepted = ROW_COUNT;
-    PERFORM engine.note_pending_vectors(ARRAY[p_node]);
+    PERFORM engine.note_due('vectors', ARRAY[p_node]);
     RETURN accepted;
 END $$;

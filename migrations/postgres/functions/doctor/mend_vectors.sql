@@ -13,5 +13,5 @@ BEGIN
                        node_schema, place, vectors, vectors || '_version',
                        CASE place WHEN 'memory_items' THEN ', ' || replace(vectors, 'embedding', 'tokens') || ' = NULL' END) USING version, size;
     END LOOP;
-    PERFORM engine.note_pending_vectors(ARRAY[p_node]);
+    PERFORM engine.note_due('vectors', ARRAY[p_node]);
 END $$;

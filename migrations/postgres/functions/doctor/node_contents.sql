@@ -26,7 +26,7 @@ BEGIN
                                ' AND (%2$I IS DISTINCT FROM $1 OR vector_dims(%3$I) <> $2)',
                                node.schema_name, label, left(label, -8)) INTO vectors USING version, size;
             END IF;
-            IF EXISTS (SELECT FROM engine.pending_vectors AS p WHERE p.node_id = node.node_id) THEN
+            IF EXISTS (SELECT FROM engine.due AS d WHERE d.derivation = 'vectors' AND d.node_id = node.node_id) THEN
                 vectors := 0;
             END IF;
             SELECT count(*) INTO deltas FROM engine.lost_deltas(node.node_id);

@@ -14,6 +14,8 @@ BEGIN
         ' JOIN %I.memory_items AS i ON i.item_id = c.item_id'
         ' WHERE v.document_id = $1 AND v.file_id = $2 AND c.place > $3 AND i.record_id = $1 AND i.privacy <> ''private'''
         ' AND (i.known_to IS NULL AND i.valid_to IS NULL OR least(i.known_to, i.valid_to) > greatest(i.moved_at, $5))'
+        ' AND (i.known_to IS NULL AND (i.valid_to IS NULL OR i.valid_to > now()) OR EXISTS ('  -- of the newest version what holds
+        'SELECT FROM engine.document_versions AS l WHERE l.document_id = $1 AND l.version > v.version))'
         ' ORDER BY c.place LIMIT $4', (SELECT n.schema_name FROM engine.nodes AS n WHERE n.node_id = p_node))
     USING shown.record_id, p_file, p_after, p_most, engine.reads_from(p_node, 'files');
 END $$;

@@ -9,6 +9,5 @@ BEGIN
     END IF;
     UPDATE engine.embedding_versions SET status = 'archived', archived_at = now() WHERE status = 'active';
     UPDATE engine.embedding_versions SET status = 'active', promoted_at = now(), archived_at = NULL WHERE name = p_name;
-    INSERT INTO engine.older_items (node_id, lacking) SELECT n.node_id, 'tokens' FROM engine.nodes AS n  -- its vectors may be older than tokens
-    ON CONFLICT (lacking, node_id) DO UPDATE SET after = excluded.after;
+    PERFORM engine.note_due('tokens', ARRAY(SELECT n.node_id FROM engine.nodes AS n));  -- its vectors may be older than tokens
 END $$;

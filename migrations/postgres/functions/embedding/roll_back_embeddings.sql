@@ -11,7 +11,6 @@ BEGIN
     END IF;
     UPDATE engine.embedding_versions SET status = 'canary' WHERE status = 'active';
     UPDATE engine.embedding_versions SET status = 'active', promoted_at = now(), archived_at = NULL WHERE name = previous;
-    INSERT INTO engine.older_items (node_id, lacking) SELECT n.node_id, 'tokens' FROM engine.nodes AS n  -- its vectors may be older than tokens
-    ON CONFLICT (lacking, node_id) DO UPDATE SET after = excluded.after;
+    PERFORM engine.note_due('tokens', ARRAY(SELECT n.node_id FROM engine.nodes AS n));  -- its vectors may be older than tokens
     RETURN previous;
 END $$;

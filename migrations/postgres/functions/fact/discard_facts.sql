@@ -9,7 +9,6 @@ BEGIN
         DELETE FROM engine.facts AS f WHERE f.fact_id = gone.fact_id;
         UPDATE engine.facts AS f SET supersedes = gone.supersedes WHERE f.supersedes = gone.fact_id;
         UPDATE engine.facts AS f SET stale = true WHERE f.ended_by = gone.fact_id;
-        UPDATE engine.facts AS f SET contradicts = NULL WHERE f.contradicts = gone.fact_id;
         UPDATE engine.facts AS f SET confirmations = f.confirmations - 1 WHERE f.fact_id = gone.confirms AND f.confirmations > 0;
     END LOOP;
 END $$;

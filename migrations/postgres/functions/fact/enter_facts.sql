@@ -25,10 +25,11 @@ BEGIN
     END IF;
     INSERT INTO engine.facts AS f SELECT (g).* FROM unnest(given) AS g ORDER BY (g).fact_id
     ON CONFLICT (fact_id) DO UPDATE SET
-        status = excluded.status, supersedes = excluded.supersedes, ended_by = excluded.ended_by, contradicts = excluded.contradicts,
+        status = excluded.status, supersedes = excluded.supersedes, ended_by = excluded.ended_by,
         valid_to = excluded.valid_to, invalidated_at = excluded.invalidated_at, last_confirmed_at = excluded.last_confirmed_at,
         confirmations = excluded.confirmations, stale = excluded.stale, revision = greatest(f.revision, excluded.revision),
         graph_revision = CASE WHEN f.graph_revision > 0 THEN greatest(f.graph_revision, excluded.graph_revision) ELSE 0 END;
+    PERFORM engine.set_doubts(p_rows);
 EXCEPTION WHEN unique_violation THEN
     RAISE EXCEPTION 'The facts of this memory were changed meanwhile.' USING ERRCODE = 'NG409';
 END $$;

@@ -18,6 +18,7 @@ BEGIN
               AND engine.can('write', n.node_id, 'items')
         ORDER BY n.node_id
     LOOP
+        CONTINUE WHEN to_regclass(format('%I.memory_items', node.schema_name)) IS NULL;  -- damaged: facts of other nodes are decided without it
         RETURN QUERY EXECUTE format(
             'SELECT f.fact_id, min(i.content), min(i.position),'
             '       jsonb_object_agg(l.fact, CASE WHEN i.%2$I = $5 THEN 1 - (i.%3$I::vector <=> l.vector) END)'

@@ -26,6 +26,7 @@ BEGIN
               AND engine.can('read', n.node_id, 'items')
         ORDER BY n.node_id
     LOOP
+        CONTINUE WHEN to_regclass(format('%I.memory_items', node.schema_name)) IS NULL;  -- damaged: facts of other nodes are decided without it
         RETURN QUERY EXECUTE format(
             'WITH lines AS MATERIALIZED (SELECT l.fact, l.subject, l.entity, l.vector::vector AS vector'
             '                            FROM jsonb_to_recordset($1) AS l (fact uuid, subject bigint, entity bigint, vector text)),'

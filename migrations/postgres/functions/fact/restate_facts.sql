@@ -8,7 +8,7 @@ DECLARE
     changed bigint;
 BEGIN
     UPDATE engine.facts AS f
-    SET status = g.status, supersedes = g.supersedes, ended_by = g.ended_by, contradicts = g.contradicts, confirms = g.confirms,
+    SET status = g.status, supersedes = g.supersedes, ended_by = g.ended_by, chain_id = g.chain_id, confirms = g.confirms,
         valid_to = g.valid_to, invalidated_at = g.invalidated_at, last_confirmed_at = g.last_confirmed_at, confirmations = g.confirmations,
         revision = g.revision, graph_revision = CASE WHEN f.graph_revision > 0 THEN g.revision ELSE 0 END
     FROM unnest(given) AS g WHERE f.fact_id = g.fact_id AND f.user_id = owner;
@@ -16,6 +16,7 @@ BEGIN
     IF changed <> coalesce(array_length(given, 1), 0) THEN
         RAISE EXCEPTION 'The facts of this memory were changed meanwhile.' USING ERRCODE = 'NG409';
     END IF;
+    PERFORM engine.set_doubts(p_rows);
 EXCEPTION WHEN unique_violation THEN
     RAISE EXCEPTION 'The facts of this memory were changed meanwhile.' USING ERRCODE = 'NG409';
 END $$;

@@ -10,6 +10,9 @@ BEGIN
                 WHERE n.user_id = (SELECT r.user_id FROM engine.nodes AS r WHERE r.schema_name = p_root AND r.layer = 0)
     LOOP
         EXIT WHEN cardinality(rest) = 0;
+        IF NOT EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = to_regclass(format('%I.file_manifest', part.schema_name)) AND p.polname = 'service') THEN
+            RAISE EXCEPTION 'The manifest of % cannot be read whole.', part.schema_name USING ERRCODE = 'undefined_table';  -- nothing is unknown then
+        END IF;
         EXECUTE format('SELECT array_agg(f.file_id) FROM %I.file_manifest AS f WHERE f.file_id = ANY ($1)', part.schema_name)
         INTO known USING rest;
         rest := ARRAY(SELECT unnest(rest) EXCEPT SELECT unnest(known));

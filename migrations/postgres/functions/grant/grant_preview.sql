@@ -22,10 +22,10 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'WITH held AS MATERIALIZED (
                  SELECT record_id, title, privacy, coalesce(occurred_at, created_at) AS at FROM %1$I.metadata_records
-                 WHERE state = ''live'' AND known_to IS NULL %2$s)
+                 WHERE state = ''live'' AND known_to IS NULL AND (valid_to IS NULL OR valid_to > now()) %2$s)
              SELECT $1, $2, (SELECT count(*) FROM held WHERE privacy = ''org''),
                     (SELECT count(*) FROM %1$I.memory_items AS i JOIN held AS h USING (record_id)
-                     WHERE h.privacy = ''org'' AND i.known_to IS NULL AND i.category <> ''whole'' %2$s),
+                     WHERE h.privacy = ''org'' AND i.known_to IS NULL AND (i.valid_to IS NULL OR i.valid_to > now()) AND i.category <> ''whole'' %2$s),
                     (SELECT count(*) FROM held WHERE privacy <> ''org''),
                     ARRAY(SELECT title FROM held WHERE privacy = ''org'' ORDER BY at DESC, record_id LIMIT $5),
                     coalesce((SELECT jsonb_agg(to_jsonb(d)) FROM (

@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     RETURN QUERY
         SELECT s.place, s.node_id, n.schema_name, s.record_id, s.fact_id, r.state = 'undoing', r.reason,
-               coalesce((SELECT jsonb_agg(jsonb_build_object('role', f.role, 'before', '{"revision": 1}' || f.before) ORDER BY f.fact_id)
+               coalesce((SELECT jsonb_agg(jsonb_build_object('role', f.role, 'before', '{"revision": 1, "doubts": []}' || f.before - 'contradicts') ORDER BY f.fact_id)
                          FROM engine.retracted_facts AS f WHERE f.retraction_id = p_id AND f.place = s.place), '[]')
         FROM engine.retractions AS r JOIN engine.retraction_steps AS s ON s.retraction_id = r.retraction_id
         JOIN engine.nodes AS n ON n.node_id = s.node_id

@@ -2,7 +2,7 @@
 -- hidden from others, too), with the signals for ranking. Readers other than the owner find moved records
 -- only at moments after the move.
 -- p_filters: categories, tags, entities (numbers), since and until, each NULL for all; lower and upper case of categories and tags are one. Not NULL: all items are read.
--- place: of the node in p_nodes; item_id: of the slice that was found; flags: 1 asks, 2 follows a question, 4 opens a session, 8 first person;
+-- place: of the node in p_nodes; meaning: the cosine, NULL without a vector of this version and for a text of signs alone; item_id: of the slice that was found; flags: 1 asks, 2 follows a question, 4 opens a session, 8 first person;
 -- weight: for how many items of the node it stands in statistics, 1 where all are read; from_time: when it was said, else stored.
 CREATE OR REPLACE FUNCTION engine.search_scan(p_nodes uuid[], p_schemas text[], p_templates integer[], p_query vector, p_version text,
                                    p_items sparsevec, p_records sparsevec, p_kinds text[], p_sources text[], p_scopes text[],
@@ -20,6 +20,8 @@ DECLARE
     filtered text;
     chosen uuid[];
     weights float8[];
+    -- Signs alone, as "." or "---", mean nothing, whatever their vector is near to. Ranges, as classes of characters depend on the locale.
+    wordless text := 'i.token_count < 16 AND i.content ~ ''^[\x01-/:-@\x5B-`{-\u00A9\u2010-\u205E\u3000-\u303F]*$''';
 BEGIN
     SELECT ARRAY(SELECT lower(c) FROM unnest(f.categories) AS c) AS categories, ARRAY(SELECT lower(t) FROM unnest(f.tags) AS t) AS tags, f.entities,
            f.since, f.until INTO filters
@@ -51,8 +53,8 @@ BEGIN
              WHERE ($6 IS NULL OR i.kind = ANY ($6)) AND (i.category <> ''whole'' OR i.kind = ANY ($6)) AND i.valid_from <= $7 AND (i.valid_to IS NULL OR i.valid_to > $7)
                AND i.known_from <= $8 AND (i.known_to IS NULL OR i.known_to > $8) %5$s %12$s',
             p_schemas[number], CASE WHEN template >= 3 THEN 'coalesce(version_of, record_id)' ELSE 'record_id' END,
-            CASE WHEN slot = 'a' THEN 'CASE WHEN i.embedding_version = $3 THEN -(i.embedding <#> $2) END'
-                 WHEN slot = 'b' AND template >= 4 THEN 'CASE WHEN i.embedding_b_version = $3 THEN -(i.embedding_b <#> $2) END'
+            CASE WHEN slot = 'a' THEN 'CASE WHEN i.embedding_version = $3 AND NOT (' || wordless || ') THEN -(i.embedding <#> $2) END'
+                 WHEN slot = 'b' AND template >= 4 THEN 'CASE WHEN i.embedding_b_version = $3 AND NOT (' || wordless || ') THEN -(i.embedding_b <#> $2) END'
                  ELSE 'NULL::float8' END,
             CASE WHEN template >= 5 THEN 'AND (scope = ''user'' OR scope || '':'' || scope_id = ANY ($10))' END,
             CASE WHEN template >= 5 AND p_sources IS NOT NULL THEN 'AND i.source = ANY ($9)' END,

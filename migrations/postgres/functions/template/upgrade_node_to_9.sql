@@ -8,7 +8,6 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.memory_items ALTER COLUMN tokens SET STORAGE EXTERNAL, ALTER COLUMN tokens_b SET STORAGE EXTERNAL', p_schema);
     PERFORM engine.guard_meaning(p_schema);
     IF pg_relation_size(format('%I.memory_items', p_schema)::regclass) > 0 THEN
-        PERFORM engine.note_older_items(p_node, 'entities');
-        PERFORM engine.note_older_items(p_node, 'tokens');
+        PERFORM engine.note_due(d.derivation, ARRAY[p_node]) FROM unnest(ARRAY['names', 'tokens']) AS d (derivation);
     END IF;
 END $$;

@@ -1,0 +1,48 @@
+"""Facts whose item or record the user changes by hand: their rows and the graph follow in the transaction of the change. What
+others change, a job settles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from engine.commit.changes import FactsStated
+from engine.commit.rows import facts
+from engine.commit.unit_of_work import UnitOfWork
+from engine.domain.delta import ENDED, Change
+from engine.knowledge.facts.stated import ShownFact, stated
+from engine.stores.postgres import Connection
+from engine.stores.statements import sql_text
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFacts:
+    """The facts that a change may concern: the item, or what the record states."""
+
+    facts: tuple[UUID, ...] = ()
+    records: tuple[UUID, ...] = ()
+
+    @classmethod
+    def of(cls, change: Change) -> ChangedFacts:
+        """Of an item whose text or end is changed, and of a record that ends or holds again."""
+        if change.subject_kind == "item" and change.fields.keys() & {ENDED, "content"}:
+            return cls(facts=(change.subject_id,))
+        if change.subject_kind == "record" and ENDED in change.fields:
+            return cls(records=(change.subject_id,))
+        return cls()
+
+    async def hold(self, connection: Connection) -> None:
+        """Locks their subjects, before the item: all writers of facts do it in this order."""
+        if self.facts or self.records:
+            asked = {"facts": list(self.facts), "records": list(self.records), "hold": True}
+            await connection.execute(sql_text("fact/around"), asked)
+
+    async def changed(self, unit: UnitOfWork, node_id: UUID, commit_id: UUID, now: datetime) -> Sequence[FactsStated]:
+        """Writes what became of them; returns the graph's part, nothing where there are none."""
+        if not (self.facts or self.records):
+            return ()
+        found = await facts.follow(unit.connection, node_id, self.facts, self.records, now)
+        shown = {one.row.fact_id: ShownFact(one.text) for one in found}
+        return [stated(unit.principal.user_id, commit_id, [one.row for one in found], shown)] if found else ()

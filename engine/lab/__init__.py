@@ -1,0 +1,1 @@
+"""What measures the engine: benchmarks, evaluations, the leak audit, and their commands. Nothing of the engine imports it."""

@@ -1,0 +1,73 @@
+-- name: busy_users
+-- Purpose: which of these users have commits under way. Service only. Parameters: users. Returns: user_id.
+SELECT DISTINCT user_id FROM engine.outbox WHERE user_id = ANY(%(users)s) AND state = 'pending'
+
+-- name: contents
+-- Purpose: what is wrong inside of these nodes. Service only. Parameters: nodes.
+-- Returns: node_id, schema_name, texts, vectors, deltas, sources, files, unreadable.
+SELECT node_id, schema_name, texts, vectors, deltas, sources, files, unreadable FROM engine.node_contents(%(nodes)s::uuid[])
+
+-- name: facts
+-- Purpose: facts that a commit has carried into the graph as they are now, one page; confirmations, too. Service only. Parameters: after (fact_id), most.
+-- Returns: fact_id, user_id, revision, status, supersedes, confirms.
+SELECT f.fact_id, f.user_id, f.revision, f.status, f.supersedes, f.confirms FROM engine.facts AS f
+WHERE f.fact_id > %(after)s AND f.revision = f.graph_revision ORDER BY f.fact_id LIMIT %(most)s
+
+-- name: facts_awaited
+-- Purpose: nodes whose facts a job is to look at. Service only. Parameters: none. Returns: node_id.
+SELECT d.node_id FROM engine.due AS d WHERE d.derivation = 'chains' LIMIT 100000
+
+-- name: facts_there
+-- Purpose: which of these facts there are. Service only. Parameters: facts (ids). Returns: fact_id.
+SELECT f.fact_id FROM engine.facts AS f WHERE f.fact_id = ANY (%(facts)s::uuid[]) LIMIT 10000
+
+-- name: file_states
+-- Purpose: how many files of these nodes have another state in their manifest than they have. Service only. Parameters: nodes.
+-- Returns: node_id, files; no row for a node where all fit.
+SELECT node_id, files FROM engine.wrong_file_states(%(nodes)s::uuid[])
+
+-- name: files
+-- Purpose: the files of these nodes as their manifests describe them. Service only. Parameters: nodes.
+-- Returns: node_id, schema_name, file_id, storage_path, stored_bytes, packed, sha256.
+SELECT node_id, schema_name, file_id, storage_path, stored_bytes, packed, sha256 FROM engine.node_files(%(nodes)s::uuid[])
+
+-- name: items_there
+-- Purpose: which of these items a node holds. Service only. Identifier: schema. Parameters: items (ids). Returns: item_id.
+SELECT i.item_id FROM {schema}.memory_items AS i WHERE i.item_id = ANY (%(items)s::uuid[]) LIMIT 10000
+
+-- name: known_nodes
+-- Purpose: which of these nodes the registry does not know. Service only. Parameters: nodes. Returns: node_id.
+SELECT asked.node_id FROM unnest(%(nodes)s::uuid[]) AS asked (node_id)
+WHERE NOT EXISTS (SELECT 1 FROM engine.nodes AS n WHERE n.node_id = asked.node_id)
+
+-- name: nodes
+-- Purpose: one page of nodes as the registry and their schemas show them, with the state that follows from their files. Of a damaged node, whose
+-- rows may be hidden from the service, nothing is counted. Service only. Parameters: after (node id), limit. Returns: the columns of NodeFacts.
+WITH page AS MATERIALIZED (SELECT * FROM engine.node_facts(%(after)s, %(limit)s::integer)),
+lacking AS MATERIALIZED (
+    SELECT l.node_id, format('the %%s of its table %%s is not that of a new node', concat_ws(' ', min(l.kind), nullif(min(l.name), '')), min(l.place))
+           || CASE WHEN count(*) > 1 THEN format(', and %%s more', count(*) - 1) ELSE '' END AS damage
+    FROM engine.node_lacks(ARRAY(SELECT p.node_id FROM page AS p)) AS l GROUP BY l.node_id
+),
+found AS (
+    SELECT p.*, n.name, n.name_key, n.node_type, n.layer, n.parent_id, coalesce(engine.node_damage(n.schema_name, n.template_version), l.damage) AS damage
+    FROM page AS p JOIN engine.nodes AS n USING (node_id) LEFT JOIN lacking AS l USING (node_id)
+)
+SELECT f.node_id, f.user_id, f.schema_name, f.state, f.shape_ok, CASE WHEN f.damage IS NULL THEN f.records END AS records,
+       CASE WHEN f.damage IS NULL THEN f.items END AS items, CASE WHEN f.damage IS NULL THEN f.pointers END AS pointers,
+       s.state AS file_state, s.seq AS file_seq, s.told_seq >= s.seq AS applied, f.name, f.name_key, f.node_type, f.layer, f.parent_id, f.damage,
+       EXISTS (SELECT FROM engine.outbox AS o WHERE o.user_id = f.user_id AND o.state = 'pending') AS busy,
+       EXISTS (SELECT FROM engine.due AS d WHERE d.derivation = 'vectors' AND d.node_id = f.node_id) AS waits, engine.active_embeddings() AS active
+FROM found AS f LEFT JOIN engine.node_states AS s USING (node_id) ORDER BY f.node_id
+
+-- name: pending
+-- Purpose: commits that should have been finished by now. Service only. Parameters: older_than (seconds). Returns: pending, oldest, failure.
+SELECT count(*) AS pending, min(created_at) AS oldest, max(last_failure) AS failure
+FROM engine.outbox WHERE state = 'pending' AND created_at < now() - make_interval(secs => %(older_than)s)
+
+-- name: strays
+-- Purpose: node schemas that no registry row owns. Service only. Parameters: limit. Returns: schema_name.
+SELECT s.nspname AS schema_name FROM pg_namespace AS s
+JOIN pg_class AS c ON c.relnamespace = s.oid AND c.relname = 'metadata_records'
+WHERE s.nspname <> 'template' AND NOT EXISTS (SELECT 1 FROM engine.nodes AS n WHERE n.schema_name = s.nspname)
+ORDER BY 1 LIMIT %(limit)s

@@ -1,2 +1,0 @@
--- Purpose: a sign of life. Parameters: none. Returns: one row.
-SELECT 1 AS alive

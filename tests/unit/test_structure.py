@@ -1,0 +1,21 @@
+"""The structure of the code is counted by `neurigraph bench structure`."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.lab.benchmarks import structure
+from engine.progress import Silent
+from engine.settings import Settings
+
+
+async def test_the_structure_of_the_code_is_counted(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    monkeypatch.setattr(structure, "IMPORTED", ("api.client",))
+    monkeypatch.setattr(structure, "REPEATS", 1)
+    report = await structure.measure(settings, None, Silent())
+    figures = {one.name: one.value for one in report.figures}
+    assert len(figures) == len(report.figures) and all(value > 0 for value in figures.values())
+    assert figures["Python"] > figures["Python files"] > 100 > figures["import of api.client"]
+    assert figures["class names with several meanings"] == len(report.details["meanings"])
+    assert all(len(places) > 1 for places in report.details["meanings"].values())
+    assert figures["class names with several meanings"] <= 15
