@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from uuid import UUID, uuid4
 
 import psycopg
@@ -26,7 +25,6 @@ from engine.stores.sql_roles import IssuedRole, SqlRoles, listed, renew_views
 from engine.wiring.addresses import request_url
 from engine.wiring.open_engine import open_engine
 from tests.access.databases import administrator, elsewhere, migrated, new_database, opened
-from tests.flows.commands import typed
 from tests.flows.workshop import AT_MOST, Gate, fresh, job, workshop
 
 VIEWS = (
@@ -464,21 +462,6 @@ async def test_views_of_another_release_are_made_anew_at_the_start(
         await admin.execute("COMMENT ON SCHEMA analysis IS NULL")
         await renew_views(stack.postgres_admin_url)
         assert await seen(connection) == ann.ids
-
-
-async def test_the_shell_makes_lists_and_drops(engine: Engine, user: User, tmp_path: Path) -> None:
-    name = f"shell_{uuid4().hex[:12]}"
-    made = await typed(engine, tmp_path, user.handle, "sql-role", "create", name)
-    assert made.returncode == 0 and len(made.stdout.strip()) == 32, made.stderr
-    assert f"-U {name} neurigraph reads for {user.handle}. The password is shown only once." in made.stderr
-    assert name in (await typed(engine, tmp_path, None, "sql-role", "list")).stdout
-    assert (await typed(engine, tmp_path, None, "sql-role", "drop", name)).stdout == f"{name} is dropped.\n"
-    chosen = "a password of my own"
-    made = await typed(
-        engine, tmp_path, user.handle, "sql-role", "create", name, "--password-stdin", stdin=f"{chosen}\n"
-    )
-    assert made.returncode == 0 and chosen not in made.stdout + made.stderr, made.stderr
-    assert (await typed(engine, tmp_path, None, "sql-role", "drop", name)).returncode == 0
 
 
 async def test_an_administrator_who_is_no_superuser_makes_and_drops_roles(

@@ -42,7 +42,8 @@ async def test_jobs_are_listed_with_their_schedules(door: httpx.AsyncClient) -> 
 @pytest.mark.ledger("N34")
 async def test_an_external_scheduler_starts_a_job_and_reads_its_report(engine: Engine, door: httpx.AsyncClient) -> None:
     async with engine.working(only="drift-check"):
-        response = await door.post("/v1/jobs/drift-check/run?wait=60", json={})
+        for _ in range(2):  # the first takes over a run that waits since its time came: a request for the same joins it
+            response = await door.post("/v1/jobs/drift-check/run?wait=60", json={})
     assert response.status_code == 200, response.text
     run = response.json()
     assert (run["job"], run["outcome"], run["cause"]) == ("drift-check", "succeeded", "request")
