@@ -95,7 +95,8 @@ class OnnxEncoder:
     async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
         """Stored texts, in their order. Each batch waits for its turn, so that a question of another principal does not wait for
         all of them."""
-        prefixed = [self._model.document_prefix + text for text in texts]
+        place = {text: index for index, text in enumerate(dict.fromkeys(texts))}  # "[" 100,000 times is one passage, many times
+        prefixed = [self._model.document_prefix + text for text in place]
         made: dict[int, Embedded] = {}
         for start in range(0, len(prefixed), WINDOW):
             async with self._turns.turn():
@@ -105,7 +106,7 @@ class OnnxEncoder:
                     made |= {start + index: embedded for index, embedded in part.items()}
             finally:
                 left.clear()  # a thread does not go on for a call that was given up
-        return [made[index] for index in range(len(texts))]
+        return [made[place[text]] for text in texts]
 
     async def embed_query(self, text: str) -> EmbeddedQuery:
         async with self._turns.turn():

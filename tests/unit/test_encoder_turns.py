@@ -49,3 +49,20 @@ async def test_many_texts_let_a_question_through_and_end_when_they_are_given_up(
         await asyncio.sleep(0.001)
     await asyncio.sleep(0.1)
     assert batches["ended"] == batches["begun"] < FEW, "no thread embeds for a call that was given up"
+
+
+async def test_a_text_of_repeated_parts_costs_one_of_them(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """100 kB of one bracket are hundreds of equal passages, each as slow as the longest there may be."""
+    encoder = await OnnxEncoder.load(await encoder_folder(cache, "minilm", Silent()), "minilm")
+    rows_seen, embedded = list[list[int]](), OnnxEncoder._embedded
+
+    def counted(self: OnnxEncoder, rows: list[list[int]]) -> Any:
+        rows_seen.extend(rows)
+        return embedded(self, rows)
+
+    monkeypatch.setattr(OnnxEncoder, "_embedded", counted)
+    passage, other = "[" * 400, "The walleye bit."
+    made = await encoder.embed_documents([*[passage] * 300, other, passage])
+    assert len(rows_seen) == 2 and len(made) == 302
+    assert {one.vector.tobytes() for one in (*made[:300], made[301])} == {made[0].vector.tobytes()}
+    assert made[300].vector.tobytes() != made[0].vector.tobytes()
