@@ -95,9 +95,8 @@ class OnnxEncoder:
     async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
         """Stored texts, in their order. Each batch waits for its turn, so that a question of another principal does not wait for
         all of them."""
-        place = {
-            text: index for index, text in enumerate(dict.fromkeys(texts))
-        }  # "[" 100,000 times is one passage, many times
+        # "[" 100,000 times is one passage, many times
+        place = {text: index for index, text in enumerate(dict.fromkeys(texts))}
         prefixed = [self._model.document_prefix + text for text in place]
         made: dict[int, Embedded] = {}
         for start in range(0, len(prefixed), WINDOW):
