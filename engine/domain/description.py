@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from engine.domain.record import ItemDraft, Keywords
 from engine.domain.said import named_dates
 from engine.domain.terms import STOP_WORDS, words
+from engine.language.tables import all_listed
 
 Vectors = NDArray[np.float32]
 
@@ -97,13 +99,12 @@ MOST_TAGS = 12
 _SENTENCE_START = re.compile(r"(?:^|[.!?\n:;\"“]\s*)$")
 _NAME = re.compile(r"\b[A-Z][\w'’]+(?:\s+(?:(?:of|the|de|van|von|&)\s+)?[A-Z][\w'’]+){0,3}")
 _WORD = re.compile(r"[^\W\d_][\w'’-]{2,}")
-RELATIONSHIPS = frozenset(
-    "accountant aunt boss boyfriend brother brother-in-law client colleague cousin coworker customer dad daughter"
-    " daughter-in-law doctor employee father father-in-law fiancé fiancée foreman friend girlfriend grandfather"
-    " grandmother grandson granddaughter husband landlord lawyer manager mentor mom mother mother-in-law neighbor"
-    " neighbour nephew niece parent partner sister sister-in-law sibling son son-in-law spouse stepbrother stepsister"
-    " supplier teacher teammate tenant uncle wife".split()
-)
+
+
+@cache
+def relationships() -> frozenset[str]:
+    """Words for what people are to each other."""
+    return frozenset(all_listed("relatives", "relationships"))
 
 
 def keywords(items: Sequence[ItemDraft], source: str) -> Keywords:
@@ -115,7 +116,7 @@ def keywords(items: Sequence[ItemDraft], source: str) -> Keywords:
     folded = Counter(word for text in texts for word in plain_words(text))
     in_names = {part.casefold() for name in entities for part in name.split()}
     topics = Counter({word: count for word, count in folded.items() if word not in in_names and word not in STOP_WORDS})
-    related = Counter({word: count for word, count in folded.items() if word in RELATIONSHIPS})
+    related = Counter({word: count for word, count in folded.items() if word in relationships()})
     return Keywords(
         entities=_top(entities),
         topics=_top(topics),

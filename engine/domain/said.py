@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
 
-from engine.domain.dates import dates_in
+from engine.language.dates import dates_in
 
 MARK = "@"
 """What an offset among dates begins with; none of them does."""

@@ -18,7 +18,7 @@ from typing import Literal
 
 from pgvector import SparseVector
 
-from engine.domain.languages import STEMMED, languages_of, stem, stop_words
+from engine.language.detection import STEMMED, languages_of, stem, stop_words
 
 Unit = Literal["turn", "passage", "record"]
 """What counts as one document: a turn of a conversation, a passage of a file, a whole record."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.domain.dates import time_expressions
+from engine.language.dates import time_expressions
 
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|we['’](?:re|ve|d|ll)|our|us)\b", re.I)
 _WORDS = re.compile(r"\w+")

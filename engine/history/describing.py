@@ -13,11 +13,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.domain.dates import dates_in
 from engine.domain.delta import ENDED, Change, Delta
 from engine.domain.description import keywords, summarize, tags
 from engine.domain.record import ItemDraft
 from engine.domain.shown import ShownPassage, beginning, begins, held_text
+from engine.language.dates import dates_in
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_text
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.domain.dates import dates_in
 from engine.domain.intention import LONGEST_INTENTION
+from engine.language.dates import dates_in
 
 _SENTENCE = re.compile(r"[^.!?\n;…]+(?:[.](?=\d)[^.!?\n;…]+)*[.!?…]*")
 _SAYING = (

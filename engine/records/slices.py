@@ -17,7 +17,6 @@ from uuid import UUID
 
 from engine.commit.rows import deltas, due
 from engine.domain.clock import Clock
-from engine.domain.dates import dates_in
 from engine.domain.delta import (
     BEGINNING,
     Change,
@@ -39,6 +38,7 @@ from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind
 from engine.domain.terms import Unit, sparse_of, stored_words, weights
 from engine.errors import NotFound, ProviderUnavailable
+from engine.language.dates import dates_in
 from engine.providers.active import ActiveModel, Model
 from engine.records.chain import load, next_delta
 from engine.stores.postgres import Connection, Jsonb, Parameters, Statement

@@ -20,7 +20,6 @@ from uuid import UUID
 
 from engine.domain.clock import NOW
 from engine.domain.entity import Relation
-from engine.domain.languages import STEMMED, stem, stop_words
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchRequest
@@ -28,6 +27,7 @@ from engine.domain.terms import folded, term_id, words
 from engine.errors import NotFound
 from engine.knowledge.configuration import Domain, RelationType
 from engine.knowledge.reading import EntityReads, KnownAs, Named, Stated
+from engine.language.detection import STEMMED, stem, stop_words
 from engine.retrieval.anchors import NamedEntity, Navigation
 from engine.retrieval.context.about import allowed_records, longest
 from engine.retrieval.query import Question

@@ -14,9 +14,10 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.domain.dates import agreement
 from engine.domain.said import named_dates
 from engine.domain.terms import STOP_WORDS
+from engine.language.dates import agreement
+from engine.language.tables import all_listed
 from engine.retrieval.candidate import ASKS, FIRST_PERSON, FOLLOWS_QUESTION, OPENS_SESSION, Candidate
 from engine.retrieval.coverage import Coverage, Floats, coverage
 from engine.retrieval.newer import newer_states
@@ -50,11 +51,6 @@ ABOVE = 0.01
 MOST_TIME_EXPRESSIONS = 2
 _ASSISTANT = ("assist", "asist")
 """How the word for an assistant begins in the languages that are distinguished: what stored chats call the one who answers."""
-_YOU = frozenset(
-    "you your yours du dich dir dein deine deinen deiner usted ustedes contigo você vocês tu tú toi vous votre tuo jij "
-    "jou jouw".split()
-)
-"""Words that address the assistant, folded."""
 STATE = 0.25
 """Weight of a matching date for what was said before the end of the period in which a state is asked for."""
 SESSION_DAY = 0.5
@@ -216,7 +212,7 @@ def assistants(speakers: Iterable[str], question: Question) -> frozenset[str]:
     """The speakers who answer as an assistant; none where the question asks what one of them said."""
     found = frozenset(speaker for speaker in speakers if speaker.casefold().startswith(_ASSISTANT))
     asked = any(token.startswith(_ASSISTANT) for token in question.tokens)
-    return frozenset() if asked or not question.tokens.isdisjoint(_YOU) else found
+    return frozenset() if asked or not question.tokens.isdisjoint(all_listed("pronouns", "you")) else found
 
 
 def _name_words(speaker: str) -> set[str]:

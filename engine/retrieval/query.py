@@ -6,15 +6,17 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
-from engine.domain.asked_self import asks_for_self
-from engine.domain.asked_state import Period, months_of_states, state_asked
-from engine.domain.asked_time import AskedTime, asked_time
-from engine.domain.dates import dates_asked
-from engine.domain.languages import languages_of
 from engine.domain.names import name_key
 from engine.domain.terms import STOP_WORDS, asked_words, term_id, unspaced_word
 from engine.errors import InvalidInput
+from engine.language.asked_self import asks_for_self
+from engine.language.asked_state import Period, months_of_states, state_asked
+from engine.language.asked_time import AskedTime, asked_time
+from engine.language.dates import dates_asked
+from engine.language.detection import languages_of
+from engine.language.tables import alternatives
 from engine.retrieval.weights import SearchLimits
 
 LONGEST_NAME = 5
@@ -28,15 +30,7 @@ _PUNCTUATION = "".join(chr(c) for c in range(0x3000) if unicodedata.category(chr
 _POSSESSIVE = re.compile(r"['’]s?$")
 _GENITIVE = re.compile(r"\b([^\W\d_]\w+)s$")
 """A name in the German genitive, or an English one without its apostrophe: "Ellens"."""
-_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu|un|all|dall|dell|nell|sull)['’](?=\w)", re.IGNORECASE)
-"""French and Italian words that are written together with the next one."""
 _PLAIN_WORD = re.compile(r"[^\W_]+")
-# "when" asks at the start, or before a verb; elsewhere it only joins ("what to do when the lease ends").
-_ASKS_TIME = re.compile(
-    r"^\W*when\b|\bwhen(?:['’]s|\s+(?:am|are|can|could|did|do|does|had|has|have|is|should|was|were|will|would))\b"
-    r"|\bhow\s+(?:long|old)\b|\b(?:what|which)\s+(?:date|day|month|year|time|week|season)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +84,7 @@ def parse(text: str, now: datetime, limits: SearchLimits) -> Question:
         name_keys=_name_keys(clean),
         lucene=tuple(token[:64] for token in tokens if token not in STOP_WORDS)[:TEXT_WORDS],
         dates=dates,
-        asks_time=_ASKS_TIME.search(clean) is not None,
+        asks_time=_asks_time().search(clean) is not None,
         asked_time="past" if asked == "open" and dates else asked,
         languages=languages,
         of_self=asks_for_self(clean, languages),
@@ -108,8 +102,20 @@ def _name_keys(text: str) -> tuple[str, ...]:
         for end in range(start + 1, min(start + LONGEST_NAME, len(tokens)) + 1):
             run = " ".join(tokens[start:end])
             bare = _GENITIVE.sub(r"\1", run) if tokens[end - 1][0].isupper() else run
-            for form in (run, bare, _POSSESSIVE.sub("", run), _ELIDED.sub("", run)):
+            for form in (run, bare, _POSSESSIVE.sub("", run), _elided().sub("", run)):
                 key = name_key(form)
                 if key and key not in STOP_WORDS:
                     keys[key] = None
     return tuple(keys)
+
+
+@cache
+def _elided() -> re.Pattern[str]:
+    """Words that are written together with the next one: "l'adresse"."""
+    return re.compile(rf"^(?:{alternatives('spelling', 'elided')})['’](?=\w)", re.IGNORECASE)
+
+
+@cache
+def _asks_time() -> re.Pattern[str]:
+    """ "When" asks at the start, or before a verb; elsewhere it only joins ("what to do when the lease ends")."""
+    return re.compile(alternatives("questions", "when"), re.IGNORECASE)

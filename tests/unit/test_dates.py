@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.dates import MOST_DATES, agreement, dates_asked, dates_in, time_expressions
+from engine.language.dates import MOST_DATES, agreement, dates_asked, dates_in, time_expressions
 
 MONDAY = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 

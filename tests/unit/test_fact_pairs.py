@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from engine.knowledge.facts.verdicts import relation, statement
-from engine.knowledge.statements.rules import WITH_RULES, attributes, rules_of
+from engine.knowledge.statements.rules import attributes, rules_of
 from engine.lab.evaluation.fact_pairs import FactPair, fact_pairs_of, judged
+from engine.language.tables import codes
 
 PAIRS = fact_pairs_of([Path(__file__).with_name("fact_pairs")])
 UNSEEN = {path: fact_pairs_of([path]) for path in sorted(Path(__file__).with_name("fact_pairs_unseen").glob("*.jsonl"))}
@@ -29,7 +30,7 @@ KINDS = set(
 
 def test_every_kind_and_every_language_is_there() -> None:
     assert {one.kind for one in PAIRS} == KINDS
-    assert Counter(one.language for one in PAIRS).keys() == set(WITH_RULES)
+    assert Counter(one.language for one in PAIRS).keys() == set(codes())
     assert len(PAIRS) >= 250
 
 
@@ -41,7 +42,7 @@ def test_nothing_true_is_ended(pair: FactPair) -> None:
 
 
 @pytest.mark.ledger("I10")
-@pytest.mark.parametrize("language", WITH_RULES)
+@pytest.mark.parametrize("language", codes())
 def test_endings_are_found(language: str) -> None:
     wanted = [one for one in PAIRS if one.language == language and one.expected in ENDINGS]
     assert sum(judged(one) in ENDINGS for one in wanted) >= 0.95 * len(wanted)
@@ -84,7 +85,7 @@ def test_a_value_said_in_another_language_counts() -> None:
     assert relation(older, newer, None, 0.88) == "maybe"
 
 
-@pytest.mark.parametrize("code", WITH_RULES)
+@pytest.mark.parametrize("code", codes())
 def test_the_words_of_a_language_are_whole(code: str) -> None:
     rules = rules_of(code)
     assert len([number for number in rules.months.values() if number]) >= 12
@@ -92,7 +93,7 @@ def test_the_words_of_a_language_are_whole(code: str) -> None:
     assert {one.split(".")[0] for one in rules.claims.meanings()} <= set(attributes())
 
 
-@pytest.mark.parametrize("code", WITH_RULES)
+@pytest.mark.parametrize("code", codes())
 def test_reading_a_statement_takes_time_in_line_with_its_length(code: str) -> None:
     """Words of the rules, repeated: what is read of a text grows as the text does."""
     said = " ".join(sorted(rules_of(code).vocabulary))

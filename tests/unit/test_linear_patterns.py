@@ -9,7 +9,10 @@ import re
 import re._constants as codes
 import re._parser as parser
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from functools import _lru_cache_wrapper
 from importlib import import_module
+from inspect import signature
 from itertools import islice, product
 from pkgutil import walk_packages
 from time import process_time
@@ -20,13 +23,14 @@ import pytest
 import engine.domain
 import engine.ingest
 import engine.knowledge
+import engine.language
 import engine.privacy
 import engine.retrieval
 from engine.privacy.phones import PHONES
 from engine.privacy.secret_shapes import SECRETS
 from engine.privacy.shapes import FINDERS
 
-PACKAGES = (engine.domain, engine.ingest, engine.knowledge, engine.privacy, engine.retrieval)
+PACKAGES = (engine.domain, engine.ingest, engine.knowledge, engine.language, engine.privacy, engine.retrieval)
 LENGTH, LONG_LENGTH = 1200, 3000
 UNITS, LONG_UNITS = 10, 48
 FLOOR = 0.004
@@ -61,15 +65,20 @@ def patterns() -> dict[tuple[str, int], str]:
 
 
 def inside(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
-    """The patterns in a value, in what it holds, and in what its function closes over."""
+    """The patterns in a value, in what it holds, in what its function closes over, and in what a function makes when it is first called."""
     if isinstance(value, re.Pattern):
         yield value
+    elif isinstance(value, _lru_cache_wrapper):
+        own = value.__module__.startswith("engine.") and not signature(value).parameters
+        yield from inside(value(), depth) if own else ()
     elif depth < 4:
         parts: Any = ()
         if isinstance(value, dict):
             parts = value.values()
         elif isinstance(value, tuple | list | set | frozenset):
             parts = value
+        elif is_dataclass(value) and not isinstance(value, type):
+            parts = [getattr(value, one.name) for one in fields(value)]
         elif getattr(value, "__closure__", None):
             parts = [cell.cell_contents for cell in value.__closure__]
         for part in parts:

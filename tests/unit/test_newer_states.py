@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from engine.domain.asked_time import asked_time
+from engine.language.asked_time import asked_time
 from engine.retrieval.fusion import among, fuse
 from engine.retrieval.query import parse
 from engine.retrieval.rationale import rationale

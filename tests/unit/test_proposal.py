@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.domain.languages import language_of
 from engine.ingest.proposal.matters import clusters, matters
 from engine.ingest.proposal.model import Hierarchy, _nodes
 from engine.ingest.proposal.people import people
 from engine.ingest.proposal.proposing import SaidTurns, proposed
+from engine.language.detection import language_of
 
 SPEAKERS = frozenset({"Rosa", "Assistant"})
 

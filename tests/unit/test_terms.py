@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.languages import languages_of
 from engine.domain.terms import (
     DIMENSION,
     MOST_TERMS,
@@ -18,6 +17,7 @@ from engine.domain.terms import (
     weights,
     words,
 )
+from engine.language.detection import languages_of
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=200)
 

@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine.domain.asked_self import asks_for_self
-from engine.domain.asked_state import state_asked
-from engine.domain.dates import dates_asked
-from engine.domain.languages import languages_of
 from engine.domain.said import at_offset, named_dates, spoken_at, spoken_dates
 from engine.knowledge.resolution.homes import home_of
 from engine.knowledge.resolution.namesake_clues import Clues, Excerpt, clues_in
 from engine.knowledge.resolution.namesakes import different_forms, why_apart
 from engine.knowledge.resolution.ties import Age, tie_of
+from engine.language.asked_self import asks_for_self
+from engine.language.asked_state import state_asked
+from engine.language.dates import dates_asked
+from engine.language.detection import languages_of
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 

@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engine.domain.description import RELATIONSHIPS, names, plain_words, summarize
+from engine.domain.description import names, plain_words, relationships, summarize
 from engine.domain.record import AssignableNode
 from engine.domain.terms import STOP_WORDS, words
 from engine.ingest.assignment.vocabulary import NodeVocabulary
+from engine.language.tables import all_listed
 
 COVERED = 1.0
 """The evidence for one node, in plain keyword hits, from which on a piece is covered by it."""
@@ -26,14 +27,7 @@ ENOUGH_SHARE = 0.5
 LONGEST_TITLE_WORDS = 4
 MOST_KEYWORDS = 5
 SUMMARY_WORDS = 40
-_CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september"
-    " october november december christmas easter god english american okay thanks mr mrs ms dr".split()
-)
-_GENERIC = frozenset(
-    "note notes meeting minutes chat conversation summary report document documents file text untitled draft misc todo"
-    " readme agenda log diary journal letter email message page session transcript new test example".split()
-)
+_NO_TOPIC = frozenset(all_listed("names", "no_topic"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +131,7 @@ def _titled(
 def _may_name(name: str, said: set[str]) -> bool:
     """Whether a name can be a topic: no speaker's, no weekday, nothing generic, letters."""
     parts = [part.casefold() for part in name.split()]
-    barred = said | _CALENDAR | _GENERIC | STOP_WORDS
+    barred = said | _NO_TOPIC | STOP_WORDS
     short = any(speaker.startswith(part) for speaker in said for part in parts)  # Mel is Melanie
     fits = len(name) >= 3 and name[0].isalpha() and not short
     return fits and not any(part in barred or part.isdigit() for part in parts)
@@ -155,7 +149,7 @@ def _parent(places: Sequence[AssignableNode], root: AssignableNode) -> Assignabl
 
 def _type(name: str, texts: Sequence[str]) -> Literal["concept", "persona"]:
     """A persona where the text calls it a person's relation, twice."""
-    relation = "|".join(map(re.escape, sorted(RELATIONSHIPS, key=len, reverse=True)))
+    relation = "|".join(map(re.escape, sorted(relationships(), key=len, reverse=True)))
     called = re.compile(
         rf"\b(?:{relation})\s+{re.escape(name)}\b|\b{re.escape(name)}(?:,| is| was)\s+(?:my|our|his|her)\s+(?:{relation})\b"
     )

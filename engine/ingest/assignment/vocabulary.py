@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from engine.domain.record import AssignableNode
 from engine.domain.terms import folded, words_at
+from engine.language.tables import all_listed, alternatives, keys
 from engine.providers.embedder import Vectors
 
 NAME_HIT = 2.0
@@ -146,49 +147,21 @@ def _shared(owners: Owners) -> Owners:
 
 # relations between people --------------------------------------------------------------------------------
 
-# In several languages: they distinguish namesakes, and find a person who is not named. "My brother" speaks for the node whose
-# aliases, name or summary call it a brother, in whatever language. A word that is also a title or an everyday word (German
-# "Frau", French "son") counts only after a possessive.
+# They distinguish namesakes, and find a person who is not named. "My brother" speaks for the node whose aliases, name or summary
+# call it a brother, in whatever language. A word that is also a title or an everyday word (German "Frau", French "son") counts
+# only after a possessive.
 
-_RELATIONS = {
-    "mother": "mother mom mum mama mamma mami maman mutter mutti madre mère mãe moeder mommy mummy",
-    "father": "father dad daddy papa papá vater vati padre père pai vader babbo",
-    "sister": "sister schwester hermana sœur soeur irmã sorella zus",
-    "brother": "brother bruder hermano frère irmão fratello broer",
-    "wife": "wife frau ehefrau esposa mujer femme épouse mulher moglie",
-    "husband": "husband ehemann mann marido esposo mari marito",
-    "daughter": "daughter tochter hija fille filha figlia dochter",
-    "son": "son sohn hijo fils filho figlio zoon",
-    "brother-in-law": "brother-in-law schwager cuñado beau-frère cunhado cognato zwager",
-    "sister-in-law": "sister-in-law schwägerin cuñada belle-sœur cunhada cognata schoonzus",
-    "mother-in-law": "mother-in-law schwiegermutter suegra belle-mère sogra suocera schoonmoeder",
-    "father-in-law": "father-in-law schwiegervater suegro beau-père sogro suocero schoonvader",
-    "grandmother": "grandmother grandma granny oma großmutter abuela yaya avó grand-mère mamie nonna",
-    "grandfather": "grandfather grandpa granddad opa großvater abuelo avô grand-père papi nonno",
-    "aunt": "aunt auntie tante tía zia",
-    "uncle": "uncle onkel tío oncle zio oom",
-    "cousin": "cousin cousine primo prima cugino cugina neef",
-    "niece": "niece nichte sobrina nièce sobrinha",
-    "nephew": "nephew neffe sobrino neveu sobrinho",
-    "boss": "boss manager chef chefin jefe jefa patron patronne capo baas",
-    "landlord": "landlord landlady vermieter vermieterin casero casera propriétaire senhorio",
-    "flatmate": "flatmate roommate housemate mitbewohner mitbewohnerin colocataire",
-    "trainee": "trainee intern apprentice azubi praktikant praktikantin lehrling stagiaire becario",
-}
-_POSSESSIVE = (
-    "my|your|our|his|her|their|mein(?:e[mnrs]?)?|dein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?|sein(?:e[mnrs]?)?|ihr(?:e[mnrs]?)?"
-    "|mis?|tus?|sus?|nuestr[oa]|mon|ma|mes|ton|ta|tes|son|sa|ses|notre|votre|leur|meu|minha|teu|tua|seu|sua|noss[oa]"
-    "|mi[oa]|tu[oa]|su[oa]|mijn|jouw|zijn|haar"
-)
-_ARTICLE = "the|an?|der|die|das|den|dem|des|eine[mnrs]?|ein|el|la|los|las|una?|le|les|l|une|du|de|os?|as|uma?|il|lo|gli|het|een"
-_NEGATION = "not|isn['’]t|wasn['’]t|nicht|kein(?:e[mnrs]?)?|non|pas|não|nem|niet|geen"
-_KIN = {word: relation for relation, words in _RELATIONS.items() for word in words.split()}
-_AMBIGUOUS = frozenset("frau mann femme mujer mulher son chef".split())
+_POSSESSIVE, _ARTICLE = alternatives("pronouns", "possessive"), alternatives("articles", "leading")
+_KIN = {word: relation for relation in keys("kin") for word in all_listed("kin", relation)}
+_AMBIGUOUS = frozenset(all_listed("relatives", "ambiguous"))
 _CHOICES = "|".join(re.escape(word) for word in sorted(_KIN, key=len, reverse=True))
 _FOUND = re.compile(rf"(?P<whose>\b(?:{_POSSESSIVE})\s+)?(?<![\w-])(?P<word>{_CHOICES})(?![\w-])")
 _LEADING = re.compile(rf"^(?:(?:{_POSSESSIVE}|{_ARTICLE})(?:\s+|['’]))+(?=\S)")
-_NEGATED = re.compile(rf"\b(?:{_NEGATION})\s+(?:(?:{_POSSESSIVE}|{_ARTICLE}|in|im|with|mit|con|avec)(?:\s+|['’]))*$")
-_DENIAL = re.compile(r"\A\W*(?:no|nope|nein|nee|non|não|nao)\b", re.IGNORECASE)
+_NEGATED = re.compile(
+    rf"\b(?:{alternatives('negation', 'before_name')})\s+"
+    rf"(?:(?:{_POSSESSIVE}|{_ARTICLE}|{alternatives('negation', 'between')})(?:\s+|['’]))*$"
+)
+_DENIAL = re.compile(rf"\A\W*(?:{alternatives('negation', 'denial')})\b", re.IGNORECASE)
 _LOOKED_BACK = 40
 """Characters before a name in which it can be negated."""
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.domain.languages import language_of, stop_words
-from engine.ingest.proposal.people import CALENDAR
+from engine.ingest.proposal.people import NO_PERSON
+from engine.language.detection import language_of, stop_words
 
 Floats = NDArray[np.float32]
 
@@ -121,7 +121,7 @@ def _meaningful(text: str) -> set[str]:
     return {
         word.casefold().removesuffix("'s").removesuffix("’s")
         for word in _WORD.findall(text)
-        if word.casefold() not in common | CALENDAR and (language != "de" or word[0].isupper())
+        if word.casefold() not in common | NO_PERSON and (language != "de" or word[0].isupper())
     }
 
 

@@ -1,4 +1,4 @@
-"""People that turns speak of, with their relation to the speaker. Pure, for English, German, Spanish, Portuguese, French.
+"""People that turns speak of, with their relation to the speaker. Pure.
 
 A capital letter is no sign of a person in German, so a name counts only with other evidence: a word of kinship or role before
 or behind it, a verb of saying, a greeting. A name without such evidence is left out: a missing person does less harm
@@ -12,36 +12,22 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.domain.languages import LANGUAGES, stop_words
 from engine.knowledge.naming.kinship import FULL_NAME, GROUP_OF, MY, NAME, RELATIONS, SAYS, Group
+from engine.language.detection import LANGUAGES, stop_words
+from engine.language.tables import all_listed, alternatives
 
 _BEFORE = re.compile(
     rf"\b(?i:{MY}) (?:(?!(?i:{RELATIONS}))[\w-]+ )?(?i:(?P<relation>{RELATIONS})),? (?P<name>{FULL_NAME})"
 )
 _BEHIND = re.compile(
-    rf"\b(?P<name>{FULL_NAME})(?:,| is| ist| es| é| est| was| war)? (?i:{MY}) (?i:(?P<relation>{RELATIONS}))\b"
+    rf"\b(?P<name>{FULL_NAME})(?:,| (?:{alternatives('verbs', 'is_mine')}))? (?i:{MY}) (?i:(?P<relation>{RELATIONS}))\b"
 )
 _SPEAKS = re.compile(rf"\b(?P<name>{NAME}) (?:{SAYS})\b")
-_WITH = re.compile(rf"\b(?:with|mit|con|com|avec|bei|für|for|from|von|para|visited|besuchen) (?P<name>{NAME})\b")
+_WITH = re.compile(rf"\b(?:{alternatives('prepositions', 'with')}) (?P<name>{NAME})\b")
 _POSSESSIVE = re.compile(rf"\b(?P<name>{NAME})['’]s\b")
-_ARTICLE = (
-    r"(?i:the|a|an|der|die|das|den|dem|des|ein|eine|einen|einem|einer|im|am|zum|zur|beim|vom|ins|kein\w{0,2}|"
-    r"el|la|los|las|un|una|o|os|um|uma|le|les|une)"
-)
-_TITLES = frozenset(
-    "dr prof mr mrs ms miss sir herr frau doktor señor señora senhor senhora don doña dona monsieur madame".split()
-)
-CALENDAR = frozenset(
-    """
-    i monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december montag dienstag mittwoch donnerstag freitag samstag sonntag januar
-    februar märz april mai juni juli oktober dezember god gott dios deus ich und aber wenn dann das der die es
-    er sie wir ihr sie he she it they we you what who when where how why and but so then that this there here
-    yes no okay hi hello thanks danke hallo ja nein gut euro euros dollar dollars pounds franken jahr jahre
-    woche wochen monat monate tag tage stunde stunden uhr week weeks month months year years semana semanas mes
-    meses mês ano anos año años heute morgen gestern today tomorrow yesterday night nights hour hours
-    """.split()
-)
+_ARTICLE = f"(?i:{alternatives('articles', 'of_words')})"
+_TITLES = frozenset(all_listed("names", "titles"))
+NO_PERSON = frozenset(all_listed("names", "no_person"))
 """Days, months, units, greetings, pronouns: written large often, names of nothing."""
 LEAST_EVIDENCE, LEAST_TURNS, LEAST_NAMED = 2, 4, 2
 
@@ -68,7 +54,7 @@ class Person:
 
 def people(texts: Sequence[str], speakers: frozenset[str]) -> list[Person]:
     """People that enough turns speak of, those with most turns first. `speakers` are no subjects of their own."""
-    barred = {part.casefold() for speaker in speakers for part in speaker.split()} | CALENDAR | _TITLES | set(GROUP_OF)
+    barred = {part.casefold() for speaker in speakers for part in speaker.split()} | NO_PERSON | _TITLES | set(GROUP_OF)
     for language in LANGUAGES:
         barred |= stop_words(language)
     found: dict[str, Person] = {}

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.domain.history import Conversation
-from engine.domain.languages import language_of
 from engine.domain.proposal import MOST_NODES, Proposal, ProposedNode
 from engine.domain.scope import INGESTED, Origin
 from engine.ingest.proposal.matters import Floats, Matter, matters
 from engine.ingest.proposal.people import Person, people
 from engine.knowledge.naming.kinship import Group
+from engine.language.detection import language_of
 from engine.progress import counted
 
 MOST_PEOPLE, MOST_OTHERS, MOST_MATTERS = 12, 6, 12

@@ -9,9 +9,9 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.attribute import FactAttribute, ValueKind
-from engine.domain.dates import dates_in
 from engine.knowledge.facts.verdicts import attribute_said
 from engine.knowledge.statements.plans import holds_until
+from engine.language.dates import dates_in
 
 _MONTH = re.compile(
     r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from engine.domain.languages import stem
 from engine.knowledge.facts.event_pair import EventPair, names_person, other_gender
 from engine.knowledge.statements.parts import Part, akin
 from engine.knowledge.statements.rules import LanguageRules
 from engine.knowledge.statements.times import TIME
 from engine.knowledge.statements.tokens import WordToken
 from engine.knowledge.statements.values import number_of
+from engine.language.detection import stem
 
 _MOST_OF_A_DATE = 4
 """Words of a date or a value, at most."""

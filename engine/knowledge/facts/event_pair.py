@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.domain.languages import stem
 from engine.knowledge.statements.event_words import EventWords
 from engine.knowledge.statements.parts import Part, StatementParts, akin
 from engine.knowledge.statements.rules import LanguageRules
 from engine.knowledge.statements.statement import Statement
+from engine.language.detection import stem
 
 
 @dataclass(frozen=True, slots=True)

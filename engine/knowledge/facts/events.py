@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 
 from engine.domain.fact import FactRelation
-from engine.domain.languages import stem
 from engine.knowledge.facts.corrections import contrasted, slipped
 from engine.knowledge.facts.counts import another_day, counted, now_otherwise, opened, raised
 from engine.knowledge.facts.event_pair import EventPair
@@ -28,6 +27,7 @@ from engine.knowledge.statements.nouns import USER
 from engine.knowledge.statements.parts import parts_of
 from engine.knowledge.statements.rules import rules_of
 from engine.knowledge.statements.statement import Statement, statement
+from engine.language.detection import stem
 
 _BY_THE_WAY = frozenset(
     "now past works owns participles leads broken intends unlike lasting negation contrast bookable office left_over gone"

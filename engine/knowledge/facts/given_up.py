@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from engine.domain.languages import stem
 from engine.knowledge.facts.event_pair import EventPair, names_another
 from engine.knowledge.facts.leaving import left_just_now
 from engine.knowledge.facts.occasions import in_the_past
 from engine.knowledge.statements.parts import Part, akin
+from engine.language.detection import stem
 
 _GIVEN_UP = (("lost", "owns"), ("repaired", "broken"), ("stopped", ""), ("left", "works"), ("cancelled", "owns"))
 """What ends the having of something, by the words of having it."""

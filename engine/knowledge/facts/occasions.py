@@ -6,11 +6,11 @@ import re
 from calendar import monthrange
 from datetime import date, timedelta
 
-from engine.domain.languages import stem
 from engine.knowledge.facts.event_pair import EventPair, names_another
 from engine.knowledge.statements.claim import DATED
 from engine.knowledge.statements.event_words import EventWords
 from engine.knowledge.statements.parts import CONCEPT, Part, akin
+from engine.language.detection import stem
 
 _ANOTHER_TIME = timedelta(days=31)
 """How long after its day something is told of: later it may be of another occasion."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from itertools import pairwise
 
-from engine.domain.languages import stem
 from engine.knowledge.statements.rules import rules_of
 from engine.knowledge.statements.statement import Statement
+from engine.language.detection import stem
 
 _SAYS_ONE_HAS = {"sold": "owning", "left_group": "belonging", "handed": "leading", "completed": "making"}
 """The words of having what is given up, by the words of giving it up."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from engine.domain.fact import FactRelation
-from engine.domain.languages import stem
 from engine.knowledge.statements.claim import DATED
 from engine.knowledge.statements.rules import rules_of
 from engine.knowledge.statements.statement import Statement
+from engine.language.detection import stem
 
 
 def plan_ended(older: Statement, newer: Statement) -> FactRelation:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 
 from engine.domain.fact import FactRelation
-from engine.domain.languages import stem
 from engine.knowledge.facts.parting import narrow
 from engine.knowledge.statements.amounts import COUNT
 from engine.knowledge.statements.claim import DATED, Claim
 from engine.knowledge.statements.rules import Values, attributes, rules_of
 from engine.knowledge.statements.statement import Statement
 from engine.knowledge.statements.values import same_level, unit_of
+from engine.language.detection import stem
 
 _NAMED: Mapping[Values, Values] = {"organization": "name", "place": "name"}
 """Kinds of which the values are names."""

@@ -3,9 +3,9 @@ from Norwell to Castlebank", or an office or a relationship is over. Pure."""
 
 from __future__ import annotations
 
-from engine.domain.languages import stem
 from engine.knowledge.facts.event_pair import EventPair, names_another
 from engine.knowledge.statements.parts import CONCEPT, Part, StatementParts
+from engine.language.detection import stem
 
 
 def _leading(parts: StatementParts, pair: EventPair) -> set[str]:

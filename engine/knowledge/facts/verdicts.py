@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.domain.fact import FactRelation
-from engine.domain.languages import stem
 from engine.knowledge.facts.events import by_events
 from engine.knowledge.facts.leaving import resumed, still_there
 from engine.knowledge.facts.parting import elsewhere, narrow, no_longer_wished, parted
@@ -28,6 +27,7 @@ from engine.knowledge.statements.claim import DATED, Claim
 from engine.knowledge.statements.rules import attributes, rules_of
 from engine.knowledge.statements.statement import LONGEST, Statement, in_one_language, statement
 from engine.knowledge.statements.tokens import tokens_of
+from engine.language.detection import stem
 
 __all__ = ["LONGEST", "AttributeSaid", "Statement", "attribute_said", "believed", "relation", "statement"]
 

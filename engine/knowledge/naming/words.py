@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.domain.languages import stop_words
+from engine.language.detection import stop_words
 
 _LISTS = Path(__file__).with_name("lists")
 _SIGNS = tomllib.loads((_LISTS / "signs.toml").read_text("utf-8"))

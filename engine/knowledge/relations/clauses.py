@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from engine.domain.entity import UNKNOWN_KIND
 from engine.knowledge.configuration import RelationType
-from engine.knowledge.relations.masking import MARK, Sentence
+from engine.knowledge.relations.masking import MARK, OWNED, Sentence
 from engine.knowledge.relations.patterns import AND, GAP, IS, LIST, WAS, LanguagePatterns, PatternReading
 
 _FILLER = re.compile(
@@ -33,7 +33,7 @@ _AFTER_ARTICLE = re.compile(
     r"|were|has|und|als|seit|mit|y|e|et|con|com|avec|desde|depuis|together|today|now|last|this|next|every|near"
     r"|again|anymore)\b"
 )
-_POSSESSED = re.compile(r"['’]s\b|['’](?= )|[\ue001-\ue005]")
+_POSSESSED = re.compile(rf"['’]s\b|['’](?= )|{OWNED}")
 _BLOCKED = re.compile(
     r"\b(?:of|from|with|to|for|at|in|by|about|near|than|like|von|mit|bei|aus|zu|de|con|com|avec|not|neither|nor"
     r"|called|named|(?:is|are|was|were) (?:the|an?)) $",

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
+from engine.language.tables import alternatives, codes, each
 
 MARK = "\ue000"
-OWNERS: Mapping[str, str] = {"en": "\ue001", "de": "\ue002", "es": "\ue003", "pt": "\ue004", "fr": "\ue005"}
+OWNERS: Mapping[str, str] = {code: chr(ord(MARK) + number) for number, code in enumerate(codes(), 1)}
 """The character behind a mark that says "of this one" in a language: "my" is a mark and one of these."""
+OWNED = f"[{min(OWNERS.values())}-{max(OWNERS.values())}]"
 MOST_SENTENCE = 2_000
 """A longer sentence is a table or a list: it is not read."""
-_PRIVATE = re.compile("[\ue000-\ue005]")
+_PRIVATE = re.compile(f"[{MARK}-{max(OWNERS.values())}]")
 _END = re.compile(
     r"(?<![.!?])[.!?]+[\"”»)'’]*(?=\s+[\"“«„(\[`¿¡]*[^\W\d_a-zß-öø-ÿ]|\s*$)|(?<![.!?])[.!?]+[\"”»)'’]*(?=\s*\n)|\n+"
 )
@@ -24,9 +26,9 @@ _SHORT = re.compile(
     r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St|Inc|Ltd|Co|Corp|No|Nr|vs|Sr|Sra|Dra|Jr|Mt|approx|ca|bzw|etc|Hr|Fr|M|Mme|[A-ZÀ-Þ])|^)$"
 )
 _SELF = re.compile(
-    r"\b(?:(?P<i>I|i|ich|Ich|je|Je|[Jj](?=['’]))|(?P<me>(?:(?<=for )|(?<=with )|(?<=hired )|(?<=married )|(?<=taught ))me)"
-    r"|(?P<en>[Mm]y|[Oo]ur)|(?P<de>[Mm]ein\w{0,2}|[Uu]nser\w{0,2})|(?P<es>[Mm]is?|[Nn]uestr[oa]s?)"
-    r"|(?P<pt>[Mm]eus?|[Mm]inhas?|[Nn]oss[oa]s?)|(?P<fr>[Mm]on|[Mm]a|[Mm]es|[Nn]otre))\b"
+    rf"\b(?:(?P<i>{alternatives('pronouns', 'speaker')})|(?P<me>{alternatives('pronouns', 'speaker_object')})|"
+    + "|".join(f"(?P<{code}>{said})" for code, said in each("pronouns", "owner"))
+    + r")\b"
 )
 _THEIRS = re.compile(r"\b(?:[Hh]is|[Hh]er)\b")
 _WORKS = (

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from engine.domain.languages import LANGUAGES
 from engine.knowledge.configuration import Domain, RelationType
 from engine.knowledge.relations.masking import MARK, OWNERS
+from engine.language.tables import NOTHING, all_listed, codes, listed, table
 
 _TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|Professor|Sir|Sr|Sra|Dra|Herr|Frau|Captain|Colonel|Pastor|Don|Doña|M|Mme)\.? )?"
 NAME = rf"{_TITLE}[\"“”„«`]{{0,2}} ?{MARK}(?: ?[\"“”»`]|'')?"
@@ -26,62 +26,10 @@ GAP = (
 _WORD = r"[^\W_][\w'’.-]*"
 _NOT = r"not|never|hardly|nicht|kein\w{0,2}|nie|niemals|no|nunca|não|nem|pas|jamais|n't|if|would|might"
 _LOOSE = rf"(?: (?!(?:{_NOT})\b)(?!\w+n['’]t\b){_WORD}){{0,4}}?"
-_BEING = ("is", "are", "was", "were", "am", "'s", "'re", "'m", "has been", "have been", "'ve been")
+_BEING = listed("en", "relations", "being")
 IS = f"(?:{'|'.join(_BEING)})".replace("'", "['’]")
 WAS = re.compile(r"(?:was|were|used|ran|war|waren|era|fue|foi|était|fut)\b", re.I)
 
-_BEFORE = {
-    "en": r"(?:older|elder|younger|eldest|oldest|youngest|big|little|kid|baby|twin|best|dear|dearest|old|oldest"
-    r"|new|first|second"
-    r"|third|only|beloved|own|lovely|sweet|good|close|closest|great|longtime|long-time|middle|amazing|wonderful"
-    r"|then|family)",
-    "de": r"(?:älter\w{0,2}|jünger\w{0,2}|klein\w{0,2}|groß\w{0,2}|lieb\w{0,2}|best\w{0,2}|neu\w{0,2}"
-    r"|alt\w{0,2}|erst\w{0,2}|gut\w{0,2})",
-    "es": r"(?:mejor|querid[oa]|primer|primera|nuev[oa]|viej[oa]|buen|buena)",
-    "pt": r"(?:melhor|querid[oa]|primeir[oa]|nov[oa]|velh[oa]|grande)",
-    "fr": r"(?:petite?|grande?|meilleure?|chère?|jeune|vieil|vieille|nouvelle|nouveau)",
-}
-_BEHIND = {
-    "es": r"(?: (?:mayor|menor|pequeñ[oa]|gemel[oa]))?",
-    "pt": r"(?: (?:mais velh[oa]|mais nov[oa]|caçula))?",
-    "fr": r"(?: (?:aînée?|cadette?))?",
-}
-_FORMER = {
-    "en": r"(?P<former>ex[- ]|former |late )?",
-    "de": r"(?P<former>ex[- ]?|ehemalige\w? |frühere\w? )?",
-    "es": r"(?P<former>ex[- ]?|antigu[oa] )?",
-    "pt": r"(?P<former>ex[- ]?|antig[oa] )?",
-    "fr": r"(?P<former>ex[- ]|ancien |ancienne )?",
-}
-_COPULA = {
-    "en": rf"{IS}",
-    "de": r"(?:ist|war|sind|waren|bin)",
-    "es": r"(?:es|era|fue|son|soy)",
-    "pt": r"(?:é|era|foi|são|sou)",
-    "fr": r"(?:est|était|fut|sont|suis)",
-}
-_ARTICLE = {
-    "en": "the|a|an|one of the",
-    "de": "die|der|das|ein|eine",
-    "es": "la|el|una|un",
-    "pt": "a|o|uma|um",
-    "fr": "la|le|une|un|l['’]",
-}
-_OF = {"en": r"(?:of|to)", "de": "von", "es": "de", "pt": "(?:de|da|do)", "fr": "(?:de|d['’] ?)"}
-_HAS = {
-    "en": r"(?:has|have|had|['’]ve got|got)",
-    "de": "(?:hat|habe)",
-    "es": "(?:tiene|tengo)",
-    "pt": "(?:tem|tenho)",
-    "fr": "(?:a|ai)",
-}
-_CALLED = {
-    "en": "called|named",
-    "de": "namens|heißt",
-    "es": "llamad[oa]|se llama",
-    "pt": "chamad[oa]|se chama|chama-se",
-    "fr": "nommée?|appelée?|s['’]appelle",
-}
 _STILL = r"(?: (?:also|still|now|actually|currently|auch|jetzt|noch|también|também|aussi))?"
 _ENDS = (
     r"(?=\s*(?:[,.;:!?)\"”–—-]|$)| (?:and|but|who|since|at|for|until|when|while|by|because|so|too|now|und|y"
@@ -154,7 +102,7 @@ class Patterns:
 def patterns_of(domain: Domain) -> Patterns:
     """Compiles the words of the domain."""
     apposed = next((relation for relation in domain.relations if relation.apposed), None)
-    return Patterns({language: _language(domain, language) for language in LANGUAGES if language in OWNERS}, apposed)
+    return Patterns({language: _language(domain, language) for language in codes()}, apposed)
 
 
 def _language(domain: Domain, language: str) -> LanguagePatterns:
@@ -227,10 +175,8 @@ def _nouns(domain: Domain, language: str) -> dict[str, tuple[tuple[PatternReadin
     return {noun: (readings, plural or noun in _GROUPS) for noun, (readings, plural) in nouns.items()}
 
 
-_GROUPS = frozenset(
-    "eltern kinder söhne töchter schwestern brüder geschwister großeltern padres pais irmãos parents enfants".split()
-)
-_IRREGULAR = {"wife": "wives", "child": "children", "grandchild": "grandchildren", "half-brother": "half-brothers"}
+_GROUPS = frozenset(all_listed("relations", "groups"))
+_IRREGULAR = dict(one.split(": ") for one in listed("en", "relations", "plurals"))
 
 
 def _plurals(noun: str, language: str) -> Iterable[str]:
@@ -250,10 +196,12 @@ def _by_noun(nouns: Iterable[str], language: str) -> tuple[re.Pattern[str], ...]
         return ()
     mine = OWNERS[language]
     owner = rf"(?P<b>{MARK})['\"”]*(?:{mine}|['’]s |['’] )" if language == "en" else rf"(?P<b>{MARK}){mine}"
-    described = rf"(?:(?i:{_BEFORE[language]}),? ){{0,2}}"
-    former, behind = f"(?i:{_FORMER[language]})", _BEHIND.get(language, "")
+    said = table(language, "relations")
+    described = rf"(?:(?i:{said.get('before', NOTHING)}),? ){{0,2}}"
+    former, behind = f"(?i:(?P<former>{said.get('former', NOTHING)})?)", said.get("behind", "")
     noun = rf"{described}{former}{described}(?P<noun>(?i:{listed})){behind}(?![\w-]|['’](?!s name)| in law)"
-    called, article, of, copula = _CALLED[language], _ARTICLE[language], _OF[language], _COPULA[language]
+    called, article, of, has = (said.get(key, NOTHING) for key in ("called", "article", "of", "has"))
+    copula = said.get("copula", IS)
     name = NAME.replace(MARK, f"(?P<a>{MARK})", 1)
     whose = NAME.replace(MARK, f"(?P<b>{MARK})", 1)
     gap = (
@@ -274,6 +222,6 @@ def _by_noun(nouns: Iterable[str], language: str) -> tuple[re.Pattern[str], ...]
             rf"{name}{_ASIDE}{relative} {owner}{noun}{_ENDS}",
             rf"{owner}{noun}(?:['’]s name)?(?:,? (?P<was>{copula}))? (?P<called>{called}|{copulas}),? {name}(?!['’]s|{mine})",
             rf"{name}{_ASIDE}(?:{relative}{also}| ?,(?: now| then)?| \()(?: ?(?:{article}))? ?{noun} {of} (?P<of>){gap}{whose}",
-            rf"{whose}{_ASIDE} {_HAS[language]} {number} {noun},? (?:(?:{called}) )?{name}",
+            rf"{whose}{_ASIDE} {has} {number} {noun},? (?:(?:{called}) )?{name}",
         )
     )

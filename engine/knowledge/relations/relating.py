@@ -11,14 +11,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
-from engine.domain.languages import stop_words
 from engine.domain.relation import RelationDraft
 from engine.knowledge.configuration import Domain, RelationType
 from engine.knowledge.relations.clauses import SPEAKER, RelationWords, appositions, phrases, together
-from engine.knowledge.relations.masking import Sentence, sentences
+from engine.knowledge.relations.masking import OWNED, Sentence, sentences
 from engine.knowledge.relations.patterns import AND, LIST, WAS, LanguagePatterns, PatternReading, patterns_of
 from engine.knowledge.relations.relation_times import first_day, times
 from engine.knowledge.statements.doubt import certain_until, replaces, taken_back
+from engine.language.detection import stop_words
 
 SURE_NOUN, SURE_SAID, SURE_KINSHIP, SURE_APPOSED = 0.95, 0.9, 0.9, 0.85
 UNKNOWN, PRONOUN = 0.9, 0.85
@@ -136,7 +136,7 @@ def _bearers(sentence: Sentence, match: re.Match[str], language: LanguagePattern
     listed = LIST.match(sentence.text, at)
     rest = sentence.text[listed.end() if listed else match.end() :]
     if match.start("a") > match.start("b"):
-        if match.groupdict().get("aside") and re.match(r"['’]s|[\ue001-\ue005]", rest):
+        if match.groupdict().get("aside") and re.match(rf"['’]s|{OWNED}", rest):
             return ()
         if plural and listed is not None and AND.search(listed[0]):
             return tuple(place for place in range(at, listed.end()) if place in sentence.marks)
@@ -154,7 +154,7 @@ def _owners(sentence: Sentence, match: re.Match[str]) -> tuple[int, ...]:
     follows = sentence.text[listed.end() : listed.end() + 2]
     return (
         (at,)
-        if re.match(r"['’]|[\ue001-\ue005]", follows)
+        if re.match(rf"['’]|{OWNED}", follows)
         else tuple(place for place in range(at, listed.end()) if place in sentence.marks)
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from engine.domain.dates import dates_in
+from engine.language.dates import dates_in
 
 NEAR = 90
 """Characters after the words of a relation in which its date stands."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from engine.domain.languages import language_of
 from engine.knowledge.resolution.word_lists import section
+from engine.language.detection import language_of
 
 _LANGUAGES_SLAVIC = re.compile(r"[ęąłśźżćńřěůОо\u0400-\u04ff]")
 _CLUES = section("clues", "age")

@@ -12,11 +12,11 @@ from itertools import pairwise
 
 import stopwordsiso
 
-from engine.domain.languages import stop_words
 from engine.knowledge.resolution.kin import relation_of
 from engine.knowledge.resolution.name_likeness import place_of
 from engine.knowledge.resolution.romanized import romanized, sound
 from engine.knowledge.resolution.word_lists import word_set
+from engine.language.detection import stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _UNSPACED = re.compile(r"[\u3400-\u9fff]{2,}|[\u30a0-\u30ff]{2,}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.domain.languages import stem
 from engine.knowledge.statements.claim import Claim, Clause, bearer_of, bearing, is_of, shown_as, words_in, words_of
 from engine.knowledge.statements.frame import names_thing
 from engine.knowledge.statements.times import TIME
 from engine.knowledge.statements.tokens import PUNCTUATION, WordToken
 from engine.knowledge.statements.values import number_of
+from engine.language.detection import stem
 
 COUNT = "count "
 """What the key of a count begins with; the noun follows."""

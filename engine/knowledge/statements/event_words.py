@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from functools import cache
 
-from engine.domain.languages import stem
-from engine.knowledge.statements.rules import WITH_RULES, rules_of
+from engine.knowledge.statements.rules import rules_of
 from engine.knowledge.statements.tokens import Phrases, tokens_of
-
-_FOLDER = Path(__file__).with_name("events")
+from engine.language.detection import stem
+from engine.language.tables import language, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +33,26 @@ class EventWords:
         return word in self.words.get(kind, ())
 
 
-@lru_cache(maxsize=len(WITH_RULES) + 1)
+@cache
 def event_words_of(code: str) -> EventWords:
     """The words of a language; none where there are no rules of it."""
-    path = _FOLDER / f"{code}.toml"
-    read = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+    read = language(code)
     contractions = rules_of(code).contractions
     signs, concepts = Phrases(), Phrases()
-    for phrases, table in ((signs, "signs"), (concepts, "concepts")):
-        for kind, text in read.get(table, {}).items():
+    for phrases, name in ((signs, "events"), (concepts, "concepts")):
+        for kind, text in read[name].items():
             phrases.add(_parted(text, contractions), kind, {}, {})
-    words = {kind: frozenset(one.strip() for one in text.split(",")) for kind, text in read.get("signs", {}).items()}
-    numbers = {word: str(number) for word, number in read.get("numbers", {}).items()}
-    week = tuple(one.strip() for one in read.get("week", "").split(","))
+    words = {kind: frozenset(one.strip() for one in text.split(",")) for kind, text in read["events"].items()}
+    numbers = {word: str(number) for word, number in read["ordinal_stems"].items()}
+    week = listed(code, "dates", "week") or ("",)
     return EventWords(
-        signs, concepts, words, read.get("ordinals", {}), numbers, week, _stems(read, code), read.get("soon", {})
+        signs, concepts, words, read["ordinals"], numbers, week, _stems(read["concepts"], code), read["soon"]
     )
 
 
-def _stems(read: Mapping[str, Mapping[str, str]], code: str) -> dict[str, str]:
+def _stems(concepts: Mapping[str, str], code: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for concept, text in read.get("concepts", {}).items():
+    for concept, text in concepts.items():
         found |= {stem(one.strip(), code): concept for one in text.split(",") if " " not in one.strip()}
     return found
 

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.domain.languages import stem
 from engine.knowledge.statements.claim import Clause, bearing, is_of
 from engine.knowledge.statements.rules import LanguageRules
 from engine.knowledge.statements.times import TIME
 from engine.knowledge.statements.tokens import PUNCTUATION, WordToken
 from engine.knowledge.statements.values import number_of
+from engine.language.detection import stem
 
 PARTINGS = ("given_up", "sold", "left_group", "handed", "completed")
 """Words for giving up a habit, selling a thing, leaving a group, handing over an office, finishing a work."""

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.domain.languages import stem
 from engine.knowledge.statements.claim import is_of
 from engine.knowledge.statements.event_words import EventWords, event_words_of
 from engine.knowledge.statements.mood import is_large_name
@@ -20,6 +19,7 @@ from engine.knowledge.statements.rules import LanguageRules, rules_of
 from engine.knowledge.statements.times import TIME, with_times
 from engine.knowledge.statements.tokens import PUNCTUATION, Match, WordToken, tokens_of
 from engine.knowledge.statements.values import number_of
+from engine.language.detection import stem
 
 CONCEPT = "#"
 """What a topic begins with that is no stem but a thing for which there are several words."""

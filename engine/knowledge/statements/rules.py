@@ -5,18 +5,17 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
-from engine.domain.languages import LANGUAGES, stem, stop_words
 from engine.knowledge.naming.towns import towns
 from engine.knowledge.naming.words import PLACES
 from engine.knowledge.statements.tokens import Phrases, tokens_of
+from engine.language.detection import LANGUAGES, stem, stop_words
+from engine.language.tables import codes, language, month_numbers
 
-_FOLDER = Path(__file__).with_name("languages")
-WITH_RULES = tuple(code for code in LANGUAGES if (_FOLDER / f"{code}.toml").is_file())
-"""Languages that there are rules of; statements in others end nothing."""
+_DATES = ("month", "weekday", "day", "before", "which", "unit", "clock")
 Values = Literal["place", "organization", "name", "number", "date", "team", "text"]
 One = Literal["always", "usually", "never"]
 _FORMS = ("holds", "begins", "moves", "swaps", "ends", "leaves", "over", "past", "planned", "serves", "joins", "there")
@@ -88,7 +87,7 @@ class LanguageRules:
 @lru_cache(maxsize=1)
 def attributes() -> Mapping[str, AttributeRule]:
     """The attributes that phrases name."""
-    read = tomllib.loads((_FOLDER.parent / "attributes.toml").read_text("utf-8"))
+    read = tomllib.loads(Path(__file__).with_name("attributes.toml").read_text("utf-8"))
     return {name: AttributeRule(**one) for name, one in read.items()}
 
 
@@ -98,26 +97,24 @@ def cities() -> frozenset[str]:
     return PLACES | towns().keys()
 
 
-@lru_cache(maxsize=len(WITH_RULES) + 1)
+@cache
 def rules_of(code: str) -> LanguageRules:
     """The rules of a language; without any where there are none."""
-    path = _FOLDER / f"{code}.toml"
-    read = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
-    contractions: dict[str, str] = read.get("contractions", {})
-    short: dict[str, str] = read.get("short", {})
-    words = {kind: _listed(text) for kind, text in read.get("words", {}).items()}
+    read = language(code)
+    contractions, short, spelling = read["contractions"], read["short"], read["spelling"]
+    words = {kind: _listed(text) for kind, text in read["signs"].items()}
     signs, claims = Phrases(), Phrases()
-    for kind, text in read.get("words", {}).items():
+    for kind, text in read["signs"].items():
         signs.add(text, kind, contractions, short)
-    for name, one in read.get("attributes", {}).items():
+    for name, one in read["attributes"].items():
         for kind in _FORMS:
             claims.add(one.get(kind, ""), f"{name}.{kind}", contractions, short)
-    nouns = {noun: name for name, text in read.get("nouns", {}).items() for noun in _listed(text)}
-    roles = {word: name for name, text in read.get("roles", {}).items() for word in _listed(text)}
-    dates = {kind: _listed(text) for kind, text in read.get("dates", {}).items()}
-    numbers = {word: str(number) for word, number in read.get("numbers", {}).items()}
+    nouns = {noun: name for name, text in read["nouns"].items() for noun in _listed(text)}
+    roles = {word: name for name, text in read["roles"].items() for word in _listed(text)}
+    dates = {kind: _listed(read["dates"][kind]) for kind in _DATES if kind in read["dates"]}
+    numbers = {word: str(number) for word, number in read["numbers"].items()}
     vocabulary = frozenset(contractions).union(
-        read.get("infinitives", {}),
+        read["infinitives"],
         signs.words(kind for kind in words if kind not in _NAMING),
         claims.words(),
         _opposed(words),
@@ -126,20 +123,11 @@ def rules_of(code: str) -> LanguageRules:
         *dates.values(),
     )
     return LanguageRules(
-        code, contractions, words, signs, claims, nouns, roles, numbers, dates, _months(read), _opposed(words),
-        _pairs(words.get("states", ())), read.get("infinitives", {}), vocabulary,
-        read.get("large_nouns", False), read.get("noun_first", False), frozenset(read.get("letters", "")),
+        code, contractions, words, signs, claims, nouns, roles, numbers, dates, month_numbers(code), _opposed(words),
+        _pairs(words.get("states", ())), read["infinitives"], vocabulary,
+        spelling.get("large_nouns", False), spelling.get("noun_first", False), frozenset(spelling.get("letters", "")),
         {kind: frozenset(one for word in words.get(kind, ()) if len(one := stem(word, code)) > 2) for kind in ("habit",)},
     )  # fmt: skip
-
-
-def _months(read: Mapping[str, Mapping[str, str]]) -> dict[str, int]:
-    """The number of each name of a month: first the twelve in order, then short ones that begin as they do."""
-    names = [one.strip() for one in read.get("dates", {}).get("month", "").split(",") if one.strip()]
-    months = {name: number for number, name in enumerate(names[:12], 1)}
-    for short in names[12:]:
-        months[short] = next(number for name, number in months.items() if name.startswith(short[:3]))
-    return months
 
 
 def _listed(text: str) -> frozenset[str]:
@@ -174,11 +162,10 @@ def language_of_statement(text: str) -> str:
     said = {one.word for one in tokens_of(text, {}) if not one.text[:1].isdigit()}
     letters = {letter for one in tokens_of(text, {}) if not one.large for letter in one.word}
     counts = {
-        code: _share(said, rules_of(code)) + 0.6 * (not rules_of(code).letters.isdisjoint(letters))
-        for code in WITH_RULES
+        code: _share(said, rules_of(code)) + 0.6 * (not rules_of(code).letters.isdisjoint(letters)) for code in codes()
     }
-    best = max(WITH_RULES, key=lambda code: counts[code])
-    others = max((len(said & stop_words(code)) for code in LANGUAGES if code not in WITH_RULES), default=0)
+    best = max(codes(), key=lambda code: counts[code])
+    others = max((len(said & stop_words(code)) for code in LANGUAGES if code not in codes()), default=0)
     own = len(said & (rules_of(best).vocabulary | stop_words(best)))
     return best if own + 1 >= others else ""
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property, lru_cache
 
-from engine.domain.dates import dates_in
-from engine.domain.languages import stem
 from engine.domain.terms import words
 from engine.knowledge.naming.words import TITLES
 from engine.knowledge.statements.claim import DATED, Claim, Clause, is_of
@@ -27,6 +25,8 @@ from engine.knowledge.statements.preface import left_in, without_assurance, with
 from engine.knowledge.statements.rules import LanguageRules, as_likely, language_of_statement, rules_of
 from engine.knowledge.statements.times import TIME, day_of, with_times
 from engine.knowledge.statements.tokens import PUNCTUATION, WordToken, tokens_of
+from engine.language.dates import dates_in
+from engine.language.detection import stem
 
 LONGEST = 2000
 """Characters of a statement that are compared."""

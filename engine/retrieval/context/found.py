@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from engine.domain.asked_state import Period
 from engine.domain.context import ContextItem, Piece
 from engine.domain.search import Hit
 from engine.domain.terms import words
 from engine.knowledge.facts.doubts import DoubtShown, newer_first
+from engine.language.asked_state import Period
 from engine.retrieval.context.about import About, FactPlace
 
 OF_USER = 8
