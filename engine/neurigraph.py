@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from engine.commit.outbox import Outbox
+from engine.derive.derivations import Derivations
 from engine.domain.history import History
 from engine.domain.ingest import PLAIN, Limits, Terms
 from engine.domain.principal import Identity, Principal
@@ -17,7 +19,6 @@ from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
 from engine.hierarchy.upgrades import Upgrades
 from engine.knowledge.analysts import Analysts
-from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.figures import Figure, figures
@@ -25,7 +26,6 @@ from engine.lifecycle.file_states import FileStates
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.mending.mend import Mending
 from engine.lifecycle.node_states import NodeStates
-from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
@@ -88,13 +88,11 @@ class Engine:
     doctor: Doctor
     sweep: Sweep
     dormancy: Dormancy
-    unread_records: UnreadRecords
     states: FileStates
     nodes: NodeStates
     retention: Retention
     services: Services
-    upgrades: Upgrades
-    pending: PendingVectors
+    derivations: Derivations
 
     @property
     def embedder(self) -> Embedder:
@@ -145,9 +143,16 @@ class Engine:
         return spending(limits)
 
     @property
+    def upgrades(self) -> Upgrades:
+        """What brings the tables of nodes to the newest version."""
+        return Upgrades(self.postgres)
+
+    @property
     def remedies(self) -> Remedies:
         """What mends damage that the doctor found."""
-        return Remedies((self.postgres, self.neo4j, self.objects), self.pending, self.mending.entities)
+        return Remedies(
+            (self.postgres, self.neo4j, self.objects), partial(self.derivations.run, "vectors"), self.mending.entities
+        )
 
     def working(self, *, only: str | None = None) -> AbstractAsyncContextManager[None]:
         """Carries out background jobs in this process inside the block; `only`: requested runs of this job alone.

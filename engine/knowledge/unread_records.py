@@ -15,6 +15,7 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID, uuid4
 
+from engine.commit.rows import items
 from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
@@ -24,12 +25,11 @@ from engine.domain.principal import Principal
 from engine.errors import NeurigraphError
 from engine.knowledge.entities import EntityFinder, Spoken
 from engine.knowledge.mentions import ReadFact, SourceText, fact_text, text_of
-from engine.knowledge.older_items import name_items
 from engine.knowledge.reworded import found_before
 from engine.knowledge.stating import RecordSpoken, entered
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.statements import cypher, sql_in
+from engine.stores.statements import cypher, sql_in, sql_text
 
 log = logging.getLogger(__name__)
 PAGE = 200
@@ -172,7 +172,7 @@ class UnreadRecords:
                 if found is not None:
                     named[record.schema_name].append(NamedRow(row.row_id, row.content, found.entities, found.about))
         for schema, own in named.items():
-            await name_items(self._postgres, schema, own)
+            await _name_items(self._postgres, schema, own)
 
     async def _rows(self, principal: Principal, records: Sequence[_Unread]) -> Mapping[UUID, list[_Row]]:
         rows: dict[UUID, list[_Row]] = defaultdict(list)
@@ -182,3 +182,10 @@ class UnreadRecords:
             for row in await self._postgres.fetch(principal, sql_in("item/texts", schema), asked, row=_Row):
                 rows[row.record_id].append(row)
         return rows
+
+
+async def _name_items(postgres: Postgres, schema: str, named: Sequence[NamedRow]) -> None:
+    """Writes what items name, for the service. Tables of an older version have no room for it: their upgrade notes the node."""
+    async with postgres.as_service() as connection:
+        if await connection.fetch(sql_text("node/current"), {"schema_name": schema}, row=UUID):
+            await items.name(connection, schema, named)

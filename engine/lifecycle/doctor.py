@@ -3,13 +3,12 @@ nodes that readiness reports."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.commit.rows import due
 from engine.commit.set_aside import SetAsideCount
 from engine.domain.object_keys import file_of
 from engine.errors import StoreDamaged
@@ -39,35 +38,6 @@ OVERDUE = 30.0
 UNSEARCHABLE = frozenset({"tables-lost", "tables-damaged", "rows-unreadable"})
 
 
-_DUE: Mapping[due.Derivation, tuple[str, str]] = {
-    "vectors": (
-        "what was written there since {since} is found by words alone: it has no vectors yet",
-        "nothing to do: the job pending-embeddings makes them when the embedding service answers",
-    ),
-    "tokens": (
-        "older items there have no tokens since {since}",
-        "the job pending-embeddings makes them; see `neurigraph job log`",
-    ),
-    "stems": (
-        "older items there have no stems since {since}",
-        "the job node-upgrade makes them; see `neurigraph job log`",
-    ),
-    "names": (
-        "older items there do not say whom they name since {since}",
-        "the job entities says it; see `neurigraph job log`",
-    ),
-    "chains": (
-        "facts there stand in no chain since {since}",
-        "the job fact-chains enters them; see `neurigraph job log`",
-    ),
-    "reading": (
-        "no model has read them; the first waits since {since}",
-        "the job pending-readings tries again; `neurigraph failures list` has what was given up",
-    ),
-}
-"""What a finding says of each thing that is due, and what helps."""
-
-
 @dataclass(frozen=True, slots=True)
 class LateCommits:
     """How many commits should have been finished by now, since when, and one cause."""
@@ -92,9 +62,10 @@ class Doctor:
         entities: EntityCheck,
         definitions: DefinitionCheck,
         belonging: Callable[[], Awaitable[list[Finding]]],
+        due: Callable[[], AsyncIterator[Finding]],
     ) -> None:
         self._postgres, self._neo4j, self._objects = stores
-        self._entities, self._definitions, self._belonging = entities, definitions, belonging
+        self._entities, self._definitions, self._belonging, self._due = entities, definitions, belonging, due
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
         """At most 500 findings; empty when the stores agree. `read_files`: the number of files to read and to compare with their
@@ -160,16 +131,6 @@ class Doctor:
             problem = f"set aside after too many attempts, {oldest}"
             remedy = "`neurigraph commits list` shows them; `commits retry` tries again, `commits discard` undoes them"
             yield Finding("error", "neo4j", counted(aside.commits, "commit"), problem, remedy)
-
-    async def _due(self) -> AsyncIterator[Finding]:
-        """What is derived later, and is late; what lacks vectors at once, because it is found by words alone."""
-        for one in await due.waiting(self._postgres):
-            if one.late or one.derivation == "vectors":
-                problem, remedy = _DUE[one.derivation]
-                place = counted(one.waiting, "record" if one.derivation == "reading" else "node")
-                yield Finding(
-                    "warning", "postgres", place, problem.format(since=f"{one.oldest:%Y-%m-%d %H:%M}"), remedy
-                )
 
     async def _unapplied(self) -> AsyncIterator[Finding]:
         """Changes of nodes, edges and grants that Postgres keeps and the graph lacks, as where an edge was deleted there."""

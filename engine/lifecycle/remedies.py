@@ -21,7 +21,6 @@ from engine.lifecycle.definition_check import KIND as DEFINITIONS
 from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
 from engine.lifecycle.mending.entities import EntityMending
-from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.registered import NO_VECTORS, RegisteredNode
 from engine.progress import counted
 from engine.stores.neo4j import Neo4j
@@ -59,11 +58,14 @@ class Remedies:
     """Carries out remedies, node by node; for the operator."""
 
     def __init__(
-        self, stores: tuple[Postgres, Neo4j, ObjectStore], pending: PendingVectors, entities: EntityMending
+        self,
+        stores: tuple[Postgres, Neo4j, ObjectStore],
+        vectors: Callable[[], Awaitable[object]],
+        entities: EntityMending,
     ) -> None:
         self._definitions = DefinitionCheck(stores[0], stores[1])
         self._postgres, self._neo4j, self._objects = stores
-        self._pending, self._entities_of = pending, entities.of_user
+        self._missing_vectors, self._entities_of = vectors, entities.of_user
         self._fixes: Mapping[str, Remedy] = {
             "tables-damaged": self._running("remedy/tables"),
             "shell-missing": self._shell,
@@ -102,7 +104,7 @@ class Remedies:
                 waiting = [node_id for node_id, _ in failed]
             done += [Mended(kind, node_id, why) for node_id, why in failed]
         if any(one.kind in ("vector-lost", "shell-missing", "tables-damaged") for one in done):
-            await self._pending.run()
+            await self._missing_vectors()
         return tuple(done)
 
     async def accept(self, kind: str, node_id: UUID, findings: Sequence[Finding]) -> None:
@@ -122,7 +124,7 @@ class Remedies:
             await self._execute("remedy/accept_note", parameters)
         if kind in ("records-gone", "tables-lost"):
             await self._inputs_stay(node_id)
-        await self._pending.run()
+        await self._missing_vectors()
 
     async def _tried(self, kind: str, node_id: UUID) -> str:
         """Why a remedy failed; empty where it did not."""

@@ -14,6 +14,7 @@ from engine.access.grants import GraphGrants
 from engine.access.idempotency import Answer, Idempotency
 from engine.access.tokens import WorkspaceTokens
 from engine.commit.set_aside import SetAside
+from engine.derive.reading import Readings
 from engine.domain.clock import Clock
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity, Principal
@@ -32,18 +33,15 @@ from engine.history.retractions import SourceRetractions
 from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.proposals import HierarchyProposals
-from engine.ingest.rereading.readings import Readings
 from engine.ingest.rereading.replays import RecordReplays
 from engine.ingest.streams.streaming import Streams
 from engine.jobs.jobs import JobCatalogue
-from engine.knowledge.communities.building import CommunityBuilds
 from engine.knowledge.communities.reading import CommunityReads
 from engine.knowledge.entity_aliases import EntityAliases
 from engine.knowledge.entity_decisions import EntityDecisions
 from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.intentions import IntentionLists
 from engine.knowledge.merges import Merges
-from engine.knowledge.older_items import OlderItems
 from engine.knowledge.profiles import ProfileComposer
 from engine.knowledge.reading import EntityReads
 from engine.knowledge.relation_decisions import RelationDecisions
@@ -97,9 +95,7 @@ class Parts:
     profiles: ProfileComposer
     quotes: Quotes
     unread_records: UnreadRecords
-    older_items: OlderItems
     communities: CommunityReads
-    community_builds: CommunityBuilds
     documents: DocumentReads
     resources: RawResources
     exporting: Exporting

@@ -26,7 +26,7 @@ async def show_entities(here: Session, engine: Engine, memory: Memory) -> list[C
     here.out.print(Rule("Whom it knows", style="dim", align="left"))
     people = await memory.entities.list(kinds=("person",), limit=SHOWN)
     if not people:  # stored by a release that did not look for them
-        await engine.unread_records.run()
+        await engine.derivations.run("entities")
         people = await memory.entities.list(kinds=("person",), limit=SHOWN)
     named = ", ".join(f"{one.name} ({counted(one.mentions, 'record')})" for one in people)
     here.out.print(Text(f"People that the conversations name, found without a model: {named}, …"))

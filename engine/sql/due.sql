@@ -23,17 +23,27 @@ JOIN engine.nodes AS n ON n.node_id = coalesce(
     (SELECT a.node_id FROM engine.assignments AS a WHERE a.record_id = t.record_id ORDER BY a.entry_id DESC LIMIT 1), t.node_id)
 
 -- name: failed
--- Purpose: why a record could not be read this time. Service only. Parameters: record_id, reason. Returns: nothing.
-UPDATE engine.due SET reason = left(%(reason)s, 600) WHERE derivation = 'reading' AND record_id = %(record_id)s
+-- Purpose: why something could not be made this time. Service only.
+-- Parameters: derivation, node_id (null: of any node), record_id (zeros: all of the node), reason, more (attempts). Returns: nothing.
+UPDATE engine.due SET reason = left(%(reason)s, 600), attempts = attempts + %(more)s
+WHERE derivation = %(derivation)s AND record_id = %(record_id)s AND node_id = coalesce(%(node_id)s, node_id)
+
+-- name: forget
+-- Purpose: removes notes of nodes that were never registered, because one of their name was there. Service only.
+-- Parameters: derivation. Returns: nothing.
+DELETE FROM engine.due AS d
+WHERE d.derivation = %(derivation)s AND d.since < clock_timestamp() - interval '1 hour'
+  AND NOT EXISTS (SELECT FROM engine.nodes AS n WHERE n.node_id = d.node_id)
 
 -- name: nodes
--- Purpose: nodes for which this is due, one page, with how far each is. Service only. Parameters: derivation, after (node_id), most.
--- Returns: node_id, user_id and schema_name (null where the node is not registered), after, since, current (whether its tables have the newest
---   version), closed (whether nothing can be written there now).
-SELECT d.node_id, n.user_id, n.schema_name, d.after, d.since, coalesce(n.template_version = engine.template_version(), false) AS current,
-       n.state IS DISTINCT FROM 'live' OR EXISTS (SELECT FROM engine.nodes AS a WHERE a.node_id = ANY (n.lineage) AND a.archived) AS closed
-FROM engine.due AS d LEFT JOIN engine.nodes AS n USING (node_id)
-WHERE d.derivation = %(derivation)s AND d.node_id > %(after)s ORDER BY d.node_id LIMIT %(most)s
+-- Purpose: nodes for which this is due, one page, with how far each is; only those whose tables have the newest version. Service only.
+-- Parameters: derivation, closed (also nodes at which nothing can be written now), after (node_id), most.
+-- Returns: derivation, node_id, user_id, schema_name, after, noted (how often).
+SELECT d.derivation, d.node_id, n.user_id, n.schema_name, d.after, d.noted
+FROM engine.due AS d JOIN engine.nodes AS n USING (node_id)
+WHERE d.derivation = %(derivation)s AND d.node_id > %(after)s AND n.template_version = engine.template_version()
+  AND (%(closed)s OR n.state = 'live' AND NOT EXISTS (SELECT FROM engine.nodes AS a WHERE a.node_id = ANY (n.lineage) AND a.archived))
+ORDER BY d.node_id LIMIT %(most)s
 
 -- name: note
 -- Purpose: notes that something of these nodes is to be derived. Parameters: derivation, nodes. Returns: nothing of use.
@@ -43,22 +53,38 @@ SELECT engine.note_due(%(derivation)s, %(nodes)s::uuid[])
 -- Purpose: notes records that a model was to read and has not. Parameters: records, nodes, reasons (of one length), now. Returns: nothing of use.
 SELECT engine.note_readings(%(records)s::uuid[], %(nodes)s::uuid[], %(reasons)s::text[], %(now)s)
 
+-- name: raised
+-- Purpose: keeps versions of derivations, and notes all nodes for those whose version rose. Service only.
+-- Parameters: names and versions (of one length), by_node (names of those that are made node by node). Returns: nothing.
+WITH raised AS (
+    INSERT INTO engine.derivations AS d (name, version)
+    SELECT r.name, r.version FROM unnest(%(names)s::text[], %(versions)s::integer[]) AS r (name, version) ORDER BY r.name
+    ON CONFLICT (name) DO UPDATE SET version = excluded.version, raised_at = excluded.raised_at WHERE d.version < excluded.version
+    RETURNING d.name
+)
+INSERT INTO engine.due AS d (derivation, node_id)
+SELECT r.name, n.node_id FROM raised AS r CROSS JOIN engine.nodes AS n WHERE r.name = ANY (%(by_node)s::text[]) ORDER BY r.name, n.node_id
+ON CONFLICT (derivation, node_id, record_id) DO UPDATE SET after = excluded.after, noted = d.noted + 1
+
 -- name: settle
 -- Purpose: strikes a node off, unless something was noted or moved there meanwhile. Service only.
--- Parameters: derivation, node_id, since and after (as they were when it was looked at). Returns: nothing.
-DELETE FROM engine.due WHERE derivation = %(derivation)s AND node_id = %(node_id)s AND since = %(since)s AND after = %(after)s
+-- Parameters: derivation, node_id, noted (how often, when it was looked at). Returns: node_id, where it was struck off.
+DELETE FROM engine.due WHERE derivation = %(derivation)s AND node_id = %(node_id)s AND noted = %(noted)s RETURNING node_id
 
 -- name: settle_reading
 -- Purpose: strikes a record off that was read, or that will not be read. Service only. Parameters: record_id. Returns: nothing.
 DELETE FROM engine.due WHERE derivation = 'reading' AND record_id = %(record_id)s
 
 -- name: settle_vectors
--- Purpose: strikes a node off where nothing waits for a vector any more. Service only. Parameters: node_id. Returns: settled.
+-- Purpose: marks the records of a node as complete where nothing waits for a vector any more. Service only. Parameters: node_id. Returns: settled.
 SELECT engine.settle_vectors(%(node_id)s) AS settled
 
 -- name: waiting
--- Purpose: for how many nodes or records something is due, and since when. A note of a node that was not registered, because one of its name was
--- there, waits for nothing: the job removes it after an hour. Service only. Parameters: none. Returns: derivation, waiting, oldest,
---   late (whether that is more than an hour ago).
-SELECT d.derivation, count(*) AS waiting, min(d.since) AS oldest, min(d.since) < clock_timestamp() - interval '1 hour' AS late
-FROM engine.due AS d JOIN engine.nodes AS n USING (node_id) GROUP BY d.derivation
+-- Purpose: for how many nodes or records something is due, since when, and why not yet. A note of a node that was not registered waits for nothing.
+-- Service only. Parameters: none. Returns: derivation, version, waiting, records (whether it is records that wait), oldest, age,
+--   reason (of the one that failed most often; empty where none failed).
+SELECT d.derivation, v.version, count(*) AS waiting, bool_or(d.record_id <> '00000000-0000-0000-0000-000000000000') AS records,
+       min(d.since) AS oldest, clock_timestamp() - min(d.since) AS age,
+       coalesce((array_agg(d.reason ORDER BY d.attempts DESC, d.since) FILTER (WHERE d.reason <> ''))[1], '') AS reason
+FROM engine.due AS d JOIN engine.derivations AS v ON v.name = d.derivation JOIN engine.nodes AS n USING (node_id)
+GROUP BY d.derivation, v.version

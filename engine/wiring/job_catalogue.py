@@ -1,17 +1,17 @@
-"""All jobs, one declaration each. To add one, add an entry to CATALOGUE and its function above."""
+"""All jobs. To add one, add an entry to CATALOGUE and its function above; what is derived stands in `engine.derive.catalogue`."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
+from engine.derive.catalogue import CATALOGUE as DERIVED
+from engine.derive.derivation import Derivation
 from engine.domain.job import DETAILS, Report
-from engine.ingest.unchained import UnchainedFacts
 from engine.jobs.job import Job
-from engine.knowledge.facts.carried import CarriedFacts
 from engine.lifecycle.large_nodes import LargeNodes
-from engine.lifecycle.older_stems import OlderStems
 from engine.neurigraph import Engine
 
 UNDER_WAY = 10.0
@@ -35,12 +35,6 @@ async def _take_up(engine: Engine) -> Report:
     return {"taken_up": taken_up, "given_up": given_up}
 
 
-async def _build_embeddings(engine: Engine) -> Report:
-    if not any(version.status == "canary" for version in await engine.workspace.embeddings.list()):
-        return {"filled": 0}
-    return asdict(await engine.workspace.embeddings.build())
-
-
 async def _check_drift(engine: Engine) -> Report:
     findings = await engine.doctor.examine()
     errors = sum(finding.severity == "error" for finding in findings)
@@ -49,24 +43,6 @@ async def _check_drift(engine: Engine) -> Report:
         for one in findings[:MOST_DETAILS]
     ]
     return {"errors": errors, "warnings": len(findings) - errors, DETAILS: details}
-
-
-async def _find_entities(engine: Engine) -> Report:
-    read = asdict(await engine.parts.unread_records.run())
-    return read | {"items": await engine.parts.older_items.run()}
-
-
-async def _upgrade_nodes(engine: Engine) -> Report:
-    upgraded = asdict(await engine.upgrades.run())
-    return upgraded | {"stems": await OlderStems(engine.postgres).run()}
-
-
-def unchained(engine: Engine) -> UnchainedFacts:
-    """What enters facts into chains that stand in none, and into the graph."""
-    commit, active = engine.parts.ingest.commit, engine.parts.ingest.active
-    stale = engine.settings.fact_stale_days
-    carried = CarriedFacts(commit.postgres, commit.units, engine.parts.ingest.entities, commit.clock)
-    return UnchainedFacts(commit.postgres, commit.units, commit.facts, carried, active, commit.clock, stale)
 
 
 def _reported(run: Callable[[Engine], Awaitable[Any]]) -> Callable[[Engine], Awaitable[Report]]:
@@ -81,13 +57,25 @@ def _reported(run: Callable[[Engine], Awaitable[Any]]) -> Callable[[Engine], Awa
 _sweep_orphans = _reported(lambda engine: engine.sweep.run())
 _sweep_files = _reported(lambda engine: engine.dormancy.run())
 _store_conversations = _reported(lambda engine: engine.parts.streams.run())
-_pending_embeddings = _reported(lambda engine: engine.pending.run())
-_pending_readings = _reported(lambda engine: engine.parts.readings.run())
 _index_large_nodes = _reported(lambda engine: LargeNodes(engine.postgres, engine.settings.index_items).run())
-_chain_facts = _reported(lambda engine: unchained(engine).run())
-_build_communities = _reported(lambda engine: engine.parts.community_builds.run())
 _build_replays = _reported(lambda engine: engine.parts.replays.run())
 _clean_up = _reported(lambda engine: engine.retention.run())
+
+
+def derivation_jobs() -> list[Job]:
+    """The jobs that make what is derived: one for the derivations that name it, one after the other."""
+    by_job: dict[str, list[Derivation]] = defaultdict(list)
+    for one in DERIVED:
+        by_job[one.job].append(one)
+    return [
+        Job(name, f"Makes {', '.join(one.about for one in own)}.", own[0].schedule, _derive(name))
+        for name, own in by_job.items()
+    ]
+
+
+def _derive(job: str) -> Callable[[Engine], Awaitable[Report]]:
+    return lambda engine: engine.derivations.of_job(job)
+
 
 CATALOGUE = (
     Job(
@@ -110,34 +98,8 @@ CATALOGUE = (
         "* * * * *",
         _store_conversations,
     ),
-    Job(
-        "node-upgrade",
-        "Brings node schemas to the newest version, and words of older items.",
-        "17 * * * *",
-        _upgrade_nodes,
-    ),
-    Job("embedding-build", "Makes the vectors that a canary still lacks.", "*/5 * * * *", _build_embeddings),
-    Job("pending-embeddings", "Makes the vectors that writes left out.", "* * * * *", _pending_embeddings),
+    *derivation_jobs(),
     Job("large-nodes", "Builds indexes of large nodes, drops those of small ones.", "*/10 * * * *", _index_large_nodes),
-    Job("pending-readings", "Has the model read what it has not read yet.", "* * * * *", _pending_readings),
-    Job(
-        "entities",
-        "Finds the entities of records that were stored without them, or changed by hand.",
-        "*/5 * * * *",
-        _find_entities,
-    ),
-    Job(
-        "fact-chains",
-        "Enters facts into chains and the graph, marks stale ones.",
-        "*/10 * * * *",
-        _chain_facts,
-    ),
-    Job(
-        "communities",
-        "Finds communities, clusters and insights where data changed.",
-        "7,37 * * * *",
-        _build_communities,
-    ),
     Job("replay-build", "Makes the records of replays that were started.", "* * * * *", _build_replays),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
     Job(

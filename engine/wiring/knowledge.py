@@ -22,7 +22,6 @@ from engine.knowledge.entity_decisions import EntityDecisions
 from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.intentions import IntentionLists
 from engine.knowledge.merges import Merges
-from engine.knowledge.older_items import OlderItems
 from engine.knowledge.profiles import ProfileComposer
 from engine.knowledge.reading import EntityReads
 from engine.knowledge.relation_decisions import RelationDecisions
@@ -46,9 +45,7 @@ class KnowledgeParts(TypedDict):
     fact_decisions: FactDecisions
     retractions: SourceRetractions
     unread_records: UnreadRecords
-    older_items: OlderItems
     communities: CommunityReads
-    community_builds: CommunityBuilds
 
 
 def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> KnowledgeParts:
@@ -69,13 +66,12 @@ def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) 
         "fact_decisions": FactDecisions(stores.postgres, units, items, stores.active, clock),
         "retractions": _retractions(stores, ingest.commit, entities, clock),
         "unread_records": unread,
-        "older_items": OlderItems(stores.postgres, stores.neo4j, ingest.entities),
         "communities": CommunityReads(stores.postgres, stores.neo4j, clock, ingest.entities.domain, stores.active),
-        "community_builds": _community_builds(settings, stores, ingest, clock),
     }
 
 
-def _community_builds(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> CommunityBuilds:
+def community_builds(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> CommunityBuilds:
+    """What finds communities."""
     postgres, model = stores.postgres, asked(settings, stores.postgres, stores.language, clock)
     reads = GraphReads(stores.neo4j, clock), Clusters(postgres), MeaningReads(postgres)
     modelled = ModelInsights(AskedInsights(model, stores.active).ask) if model else None

@@ -15,6 +15,9 @@ from engine.access.users import WorkspaceUsers
 from engine.commit.outbox import Outbox, StepHook, no_step
 from engine.commit.set_aside import SetAside
 from engine.commit.unit_of_work import UnitsOfWork
+from engine.derive.catalogue import CATALOGUE as DERIVED
+from engine.derive.derivations import Derivations, raised
+from engine.derive.means import Means
 from engine.domain.clock import Clock, SystemClock
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
@@ -63,7 +66,7 @@ from engine.stores.sql_roles import listed, renew_views
 from engine.stores.urls import authority
 from engine.wiring.addresses import Addresses, addresses_of, derived
 from engine.wiring.job_catalogue import CATALOGUE
-from engine.wiring.knowledge import knowledge
+from engine.wiring.knowledge import community_builds, knowledge
 from engine.wiring.models import Loader, active_model, language_model, token_counter
 from engine.wiring.read_path import read_path
 from engine.wiring.upkeep import file_times, upkeep
@@ -222,6 +225,8 @@ def _wired(
         redactor=redactor,
         limit=postgres.limit,
     )
+    services = _services(settings, stores, parts)
+    derivations = _derivations(settings, stores, parts, services.embeddings)
     return Engine(
         settings=settings,
         parts=parts,
@@ -231,13 +236,28 @@ def _wired(
         objects=objects,
         active=active,
         dormancy=parts.dormancy,
-        unread_records=parts.unread_records,
         states=states,
         nodes=nodes,
-        **upkeep(settings, stores, installation, clock, on_step),
-        services=_services(settings, stores, parts),
-        upgrades=Upgrades(postgres),
+        **upkeep(settings, stores, installation, derivations, clock, on_step),
+        services=services,
     )
+
+
+def _derivations(settings: Settings, stores: Stores, parts: Parts, embeddings: EmbeddingVersions) -> Derivations:
+    means = Means(
+        postgres=stores.postgres,
+        neo4j=stores.neo4j,
+        active=stores.active,
+        clock=parts.clock,
+        ingest=parts.ingest,
+        unread=parts.unread_records,
+        readings=parts.readings,
+        communities=community_builds(settings, stores, parts.ingest, parts.clock),
+        embeddings=embeddings,
+        upgrades=Upgrades(stores.postgres),
+        fact_stale_days=settings.fact_stale_days,
+    )
+    return Derivations(DERIVED, means)
 
 
 def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
@@ -264,6 +284,7 @@ async def _initialize(
         await ensure_roles(postgres, addresses.postgres_url, addresses.request_url, addresses.admin_url)
         await migrate_postgres(postgres, migrations("postgres"))
         await definitions.repeat(postgres)
+        await raised(postgres, DERIVED)
         if addresses.admin_url is not None and await listed(postgres):
             await renew_views(addresses.admin_url)
         await complete_keys(postgres)

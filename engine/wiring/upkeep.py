@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from engine.commit.outbox import StepHook
+from engine.derive.derivations import Derivations
+from engine.derive.late import late
 from engine.domain.clock import Clock
 from engine.knowledge.configuration import load_domain
 from engine.lifecycle.definition_check import DefinitionCheck
@@ -16,7 +19,6 @@ from engine.lifecycle.installation.findings import belonging
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.mending.mend import Mending, MendingParts
-from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
@@ -25,7 +27,12 @@ from engine.wiring.write_path import Stores
 
 
 def upkeep(
-    settings: Settings, stores: Stores, installation: Installation, clock: Clock, on_step: StepHook
+    settings: Settings,
+    stores: Stores,
+    installation: Installation,
+    derivations: Derivations,
+    clock: Clock,
+    on_step: StepHook,
 ) -> dict[str, Any]:
     """The parts over these stores, under the names that the engine gives them."""
     postgres, neo4j, objects = stores.postgres, stores.neo4j, stores.objects
@@ -36,14 +43,16 @@ def upkeep(
     check = EntityCheck(postgres, neo4j, labels)
     entities = EntityMending(postgres, neo4j, check, labels, clock)
     definitions = DefinitionCheck(postgres, neo4j)
-    doctor = Doctor((postgres, neo4j, objects), check, definitions, belonging(installation, sweep))
-    pending = PendingVectors(postgres, neo4j, stores.active)
-    parts = MendingParts(installation, quarantine, doctor, definitions, entities, pending, settings.home)
+    doctor = Doctor(
+        (postgres, neo4j, objects), check, definitions, belonging(installation, sweep), lambda: late(postgres)
+    )
+    vectors = partial(derivations.run, "vectors")
+    parts = MendingParts(installation, quarantine, doctor, definitions, entities, stores.active, vectors, settings.home)
     mending = Mending(postgres, neo4j, parts, clock, on_step)
     retention = Retention(postgres, clock, _kept_for(settings))
     return {
         "installation": installation, "quarantine": quarantine, "sweep": sweep, "doctor": doctor,
-        "pending": pending, "mending": mending, "retention": retention,
+        "derivations": derivations, "mending": mending, "retention": retention,
     }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from engine.commit.outbox import StepHook
 from engine.commit.unit_of_work import UnitsOfWork
+from engine.derive.reading import Attempts, Readings
 from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
 from engine.hierarchy.provisioning import Provisioning
@@ -28,7 +29,6 @@ from engine.ingest.proposal.proposals import HierarchyProposals
 from engine.ingest.rereading.again import Rereading
 from engine.ingest.rereading.held import HeldRecords
 from engine.ingest.rereading.lost_manifests import LostManifests
-from engine.ingest.rereading.readings import Attempts, Readings
 from engine.ingest.rereading.replays import RecordReplays
 from engine.ingest.streams.appending import Appending, Hurry
 from engine.ingest.streams.pieces import Pieces, StreamLimits

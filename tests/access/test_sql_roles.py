@@ -96,7 +96,7 @@ async def person(engine: Engine, roles: SqlRoles) -> Person:
     with pytest.raises(NotFound):
         await memory.nodes.shell(uuid4())
     await engine.memory(user.user_id).grants.give(await grant(engine, family.node_id))
-    await engine.parts.community_builds.run()
+    await engine.derivations.run("communities")
     issued = await roles.create(f"reads_{name}", user.user_id)
     async with await connect(issued) as connection:
         return Person(user, issued, await seen(connection))

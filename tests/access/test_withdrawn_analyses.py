@@ -26,7 +26,7 @@ AT = "2100-01-01T00:00:00Z"
 async def life(engine: Engine) -> Life:
     user = await engine.workspace.users.create(f"w{uuid4().hex[:12]}", "Bob Harlan")
     one = await lived(user, engine.memory(user.user_id))
-    await engine.parts.community_builds.run()
+    await engine.derivations.run("communities")
     return one
 
 

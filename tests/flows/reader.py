@@ -98,7 +98,7 @@ async def untroubled(engine: Engine, user: User | Principal) -> None:
     """The doctor has nothing to say of this user."""
     shell = await engine.memory(user.user_id).nodes.shell(user.user_id)
     names = (str(user.user_id), shell.schema_name or "")
-    await engine.unread_records.run()  # records that were entered again wait for it
+    await engine.derivations.run("entities")  # records that were entered again wait for it
     found = [one for one in await engine.doctor.examine() if any(name in one.subject for name in names)]
     assert found == [], found
 

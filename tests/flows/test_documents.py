@@ -37,7 +37,7 @@ WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern 
 @pytest.fixture(scope="module", autouse=True)
 async def nothing_pending(engine: Engine) -> None:
     """What other tests left is done: the doctor, who looks at all users, has nothing to say of them."""
-    await engine.pending.run()
+    await engine.derivations.run("vectors")
     await engine.sweep.run(grace=timedelta(0))
 
 

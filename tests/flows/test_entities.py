@@ -274,13 +274,13 @@ async def test_records_that_were_stored_without_entities_get_them(memory: Memory
         user_id=user_id,
     )
     assert await memory.entities.list(everything=True) == ()
-    report = await engine.parts.unread_records.run()
-    assert report.records >= 2
+    report = await engine.derivations.run("entities")
+    assert report["records"] >= 2
     after = [
         (one.name, one.kind, one.names, one.mentions, one.nodes) for one in await memory.entities.list(everything=True)
     ]
     assert sorted(after) == sorted(before)
-    assert (await engine.parts.unread_records.run()).records == 0
+    assert (await engine.derivations.run("entities"))["records"] == 0
 
 
 RELATED = (

@@ -100,7 +100,7 @@ async def test_reading_again_undoes_no_correction(engine: Engine, memory: Memory
     await memory.entities.correct(dave.entity_id, name="Dav", kind="thing")
     lost = "MATCH (r:Record {user_id: $id}) REMOVE r.mentions_reader, r.relations_reader"
     await engine.neo4j.write(lost, id=str(memory.principal.user_id))
-    await engine.parts.unread_records.run()
+    await engine.derivations.run("entities")
     found = await memory.entities.get(dave.entity_id)
     assert (found.name, found.kind, found.mentions) == ("Dav", "thing", 1)
     assert await labels(engine, dave.entity_id) == ["Entity", "Thing"]

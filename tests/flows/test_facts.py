@@ -22,7 +22,6 @@ from engine.domain.search import SearchRequest
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN, kinds
 from tests.model_server import Asked, ModelServer
 
@@ -301,11 +300,11 @@ async def test_facts_of_before_are_entered_by_a_job_that_may_be_repeated(
         )
         await connection.execute("DELETE FROM engine.facts WHERE user_id = %s", [user.user_id])
         await connection.execute("SELECT engine.note_due('chains', ARRAY[%s::uuid])", [user.user_id])
-    assert (await unchained(reads).run()).entered == 3
+    assert (await reads.derivations.of_job("fact-chains"))["entered"] == 3
     line = await rows(reads, user)
     assert [row["supersedes"] for row in line] == [None, *(row["fact_id"] for row in line[:-1])]
     assert await known(memory) == {"Dave lives in Rome."}
-    assert (await unchained(reads).run()).entered == 0
+    assert (await reads.derivations.of_job("fact-chains"))["entered"] == 0
     assert await rows(reads, user) == line
 
 
@@ -315,15 +314,15 @@ async def test_a_fact_that_is_ended_by_hand_is_withdrawn_and_comes_back(reads: E
     [fact] = await memory.facts.list()
     for ended, status in ((True, "withdrawn"), (False, "live")):
         await memory.history.change(Change("item", fact.fact_id, {"ended": ended}, fact.node_id))
-        await unchained(reads).run()
+        await reads.derivations.of_job("fact-chains")
         assert [one.status for one in await memory.facts.chain(fact.fact_id)] == [status]
 
 
 @pytest.mark.ledger("A03")
 async def test_what_nothing_confirms_is_stale_until_it_is_said_again(reads: Engine, memory: Memory) -> None:
     await say(memory, 0, "Dave lives in Berlin.")
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     assert [fact.stale for fact in await memory.facts.list()] == [True]  # said in 2024
     await memory.records.remember(Conversation("now", (Turn("Bob", "Dave lives in Berlin."),)))
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     assert [fact.stale for fact in await memory.facts.list()] == [False]

@@ -19,7 +19,6 @@ from engine.domain.retraction import RetractionSubject
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
 from tests.flows.test_analysis import rows as asked_rows
 from tests.flows.test_facts import rows, say, stated
@@ -115,7 +114,7 @@ async def test_a_job_carries_facts_of_before_and_what_others_changed(reads: Engi
         await connection.execute(
             "UPDATE engine.facts SET revision = 1, graph_revision = 0 WHERE user_id = %s", [user.user_id]
         )
-    assert (await unchained(reads).run()).carried >= 3
+    assert (await reads.derivations.of_job("fact-chains"))["carried"] >= 3
     after = await drawn(reads, user.user_id)
     assert after.keys() == before.keys() and await counts(reads, user) == counted
     assert all(
@@ -124,9 +123,9 @@ async def test_a_job_carries_facts_of_before_and_what_others_changed(reads: Engi
     )
     async with reads.postgres.as_service() as connection:
         await connection.execute("UPDATE engine.facts SET stale = true WHERE user_id = %s", [user.user_id])
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     assert all(one["stale"] and one["revision"] == 2 for one in (await drawn(reads, user.user_id)).values())
-    assert (await unchained(reads).run()).carried == 0
+    assert (await reads.derivations.of_job("fact-chains"))["carried"] == 0
 
 
 @pytest.mark.ledger("A06", "X01")
@@ -194,7 +193,7 @@ async def test_a_fact_that_the_graph_never_had_is_carried_whole_when_another_one
     async with reads.postgres.as_service() as connection:
         await connection.execute("UPDATE engine.facts SET graph_revision = 0 WHERE user_id = %s", [user.user_id])
     await say(memory, 10, "Dave lives in Munich.")
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     found = await drawn(reads, user.user_id)
     assert {name: (one["status"], one["about"][0], one["supersedes"]) for name, one in found.items()} == {
         "Dave lives in Berlin.": ("superseded", "Dave", None),
@@ -260,7 +259,7 @@ async def test_damage_of_facts_is_found_named_and_mended(reads: Engine, user: Us
         assert {word for word in words for one in findings if one.problem.startswith(word)} == words, findings
         assert len(findings) == len(words) and {one.kind for one in findings} == {"knowledge-off"}, findings
         await reads.remedies.fix(findings)
-        await unchained(reads).run()
+        await reads.derivations.of_job("fact-chains")
         assert [one for one in await reads.doctor.examine() if one.node_id == user.user_id] == []
         assert await counts(reads, user) == counted
         assert {
@@ -280,7 +279,7 @@ async def test_a_lost_row_of_a_fact_takes_nothing_out_of_the_graph(reads: Engine
     ]
     assert [one.failure for one in await reads.remedies.fix(found) if one.failure] == []
     assert (await drawn(reads, user.user_id)).keys() == before.keys()
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     assert (await drawn(reads, user.user_id)).keys() == before.keys()
     assert [one for one in await reads.doctor.examine() if one.node_id == user.user_id] == []
 
@@ -301,4 +300,4 @@ async def test_a_fact_follows_a_change_of_its_item_and_its_record_at_once(
     for text in ("Dave plays the harp.", "Dave plays the organ."):
         await memory.history.change(Change("item", fact.fact_id, {"content": text}, fact.node_id))
         assert set(await drawn(reads, user.user_id)) == {text}
-    assert await unchained(reads).run() is not None and set(await drawn(reads, user.user_id)) == {text}
+    assert await reads.derivations.of_job("fact-chains") is not None and set(await drawn(reads, user.user_id)) == {text}

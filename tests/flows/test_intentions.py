@@ -64,7 +64,7 @@ async def test_intentions_are_kept_with_who_has_them_and_where_they_are_stated(
     assert (await keeping.intentions.decide(galway.intention_id, "open")).state == "open"
     lost = "MATCH (r:Record {user_id: $id}) REMOVE r.mentions_reader, r.relations_reader"
     await intending.neo4j.write(lost, id=str(keeping.principal.user_id))
-    await intending.parts.unread_records.run()
+    await intending.derivations.run("entities")
     assert {one.text: one.state for one in await keeping.intentions.list()} == {boat.text: "done", galway.text: "open"}
     assert [one for one in await intending.doctor.examine() if one.node_id == keeping.principal.user_id] == []
 

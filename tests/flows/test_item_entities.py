@@ -152,7 +152,7 @@ async def test_what_a_model_says_later_is_named(engine: Engine, reads: Engine, u
     memory = reads.memory(user.user_id)
     server.script = [BROKEN]
     await memory.records.remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     for kind, texts in (("fact", "Ellen moved to Duluth on 3 May 2024."), ("observation", "Bob misses his sister.")):
         rows = {text: (keys, about) for text, keys, about in await named(engine, memory, user.user_id, kind)}
         assert len(rows) == 2 and texts in rows
@@ -207,8 +207,8 @@ async def test_a_record_moved_before_the_job_ran_is_named_there(
     await before_ranking(engine, [node])
     await engine.upgrades.run()
     await memory.records.move(report.records[0].record_id, node.node_id, other.node_id)
-    await engine.parts.older_items.run()
+    await engine.derivations.run("names")
     assert [keys for _, keys, _ in await named(engine, memory, other.node_id)] == [
         ["person:dave-kowalski", "person:ellen"]
     ]
-    assert await engine.parts.older_items.run() == 0
+    assert (await engine.derivations.run("names"))["items"] == 0

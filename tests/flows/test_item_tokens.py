@@ -75,8 +75,8 @@ async def test_items_of_before_get_their_tokens_and_keep_their_vectors(engine: E
     await as_it_was(engine, memory)
     lacking = (await missing(engine, memory))["a"]
     assert lacking == len(before) > 90
-    report = await engine.pending.run()
-    assert report.tokens == lacking and (report.filled, report.waiting) == (0, 0)
+    report = await engine.derivations.of_job("pending-embeddings")
+    assert report["tokens"] == lacking and (report["filled"], report["waiting"]) == (0, 0)
     after = [row for node in places for row in await rows(engine, node.node_id)]
     for old, new in zip(before, after, strict=True):
         assert str(old["embedding"]) == str(new["embedding"]) and len(old["tokens"]) == len(new["tokens"])
@@ -84,7 +84,7 @@ async def test_items_of_before_get_their_tokens_and_keep_their_vectors(engine: E
     pairs = [(old["tokens"], new["tokens"]) for old, new in zip(before, after, strict=True)]
     other = sum((one ^ two).bit_count() for old, new in pairs for one, two in zip(old, new, strict=True))
     assert other < 0.15 * 8 * sum(len(old) for old, _ in pairs)
-    assert (await engine.pending.run()).tokens == 0
+    assert (await engine.derivations.of_job("pending-embeddings"))["tokens"] == 0
     assert await engine.doctor.examine() == []
 
 
@@ -94,10 +94,10 @@ async def test_a_version_that_is_searched_again_gets_what_it_lacks(engine: Engin
     await as_it_was(engine, memory)
     await engine.workspace.embeddings.promote(name)
     assert (await missing(engine, memory))["b"] > 0
-    await engine.pending.run()
+    await engine.derivations.of_job("pending-embeddings")
     assert (await missing(engine, memory))["b"] == 0 < (await missing(engine, memory))["a"]
     await engine.workspace.embeddings.roll_back()
-    await engine.pending.run()
+    await engine.derivations.of_job("pending-embeddings")
     assert await missing(engine, memory) == {"a": 0, "b": 0}
     await memory.records.remember(
         Conversation("late", (Turn("Bob", "A late heron."),)), node_id=memory.principal.user_id

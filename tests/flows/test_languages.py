@@ -12,7 +12,6 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode, User
 from engine.domain.search import SearchRequest
 from engine.domain.terms import sparse_of, stored_words, term_id, weights, words
-from engine.lifecycle.older_stems import OlderStems
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -96,10 +95,10 @@ async def test_a_job_adds_the_stems_that_older_items_lack(older: Older, memory: 
     assert len(await by_words(memory, node, "Welche Häuser?")) == 2, "they are found by their words meanwhile"
     async with older.engine.postgres.as_service() as connection:
         await connection.execute("SELECT engine.note_due('stems', ARRAY[%s::uuid])", [node])
-    assert await OlderStems(older.engine.postgres).run() == 2
+    assert (await older.engine.derivations.run("stems"))["stems"] == 2
     assert len(await by_words(memory, node, "Welches Haus?")) == 2
     assert await older.counts() == before
-    assert await OlderStems(older.engine.postgres).run() == 0
+    assert (await older.engine.derivations.run("stems"))["stems"] == 0
 
 
 async def test_a_new_wording_takes_out_of_the_counts_what_the_item_was_stored_with(

@@ -20,7 +20,6 @@ from engine.ingest.extraction.form import EARLIER
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.postgres import Jsonb
-from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
 from tests.flows.test_facts import stated
 from tests.model_server import BROKEN, Asked, ModelServer
@@ -107,7 +106,7 @@ async def test_a_model_names_and_relates_and_is_told_what_is_known(
     )
     assert (again.extraction.calls, len(server.requests)) == (0, 3), "what is known meanwhile is no part of the key"
     await attributes_follow_facts(memory, reads, user, server)
-    await reads.unread_records.run()
+    await reads.derivations.run("entities")
     names = (str(user.user_id), str(other.node_id))
     assert [one for one in await reads.doctor.examine() if any(name in one.subject for name in names)] == []
 
@@ -118,7 +117,7 @@ async def test_a_later_reading_adds_what_the_model_says(memory: Memory, reads: E
     await say(memory, 0, "Elli came by; she has had it for years.", "Ellen Harlan takes the Blue Heron to the lake.")
     before = await by_name(memory)
     assert await memory.entities.relations(before["Ellen Harlan"].entity_id) == ()
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     after = await by_name(memory)
     [owns] = await memory.entities.relations(after["Ellen Harlan"].entity_id)
     assert (owns.relation_type, after["Blue Heron"].kind) == ("OWNS", "product")
@@ -153,9 +152,9 @@ async def test_newer_rules_read_older_records_again(
         id=str(uuid4()),
     )
     assert ("WORKS_AT", "Duluth") in (await known())["Ellen Harlan"]
-    assert (await reads.unread_records.run()).records >= 2
+    assert (await reads.derivations.run("entities"))["records"] >= 2
     assert await known() == before
-    assert (await reads.unread_records.run()).records == 0
+    assert (await reads.derivations.run("entities"))["records"] == 0
 
 
 @pytest.mark.ledger("A07", "N31")
@@ -205,7 +204,7 @@ async def attributes_follow_facts(memory: Memory, reads: Engine, user: User, ser
             [user.user_id],
         )
     assert await memory.facts.attributes() == ()
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     assert [one.name for one in await memory.facts.attributes()] == ["birthday", "home"]
     dave = await memory.nodes.provision(NewNode(user.user_id, "Dave", "persona"))
     with pytest.raises(NotFound):

@@ -26,7 +26,7 @@ async def say(memory: Memory, node_id: UUID, text: str) -> None:
 
 async def about(engine: Engine, memory: Memory, name: str) -> set[tuple[str, ...]]:
     """The paths of the nodes that are about an entity, by a word of its name."""
-    await engine.parts.community_builds.run()
+    await engine.derivations.run("communities")
     [one, *_] = await memory.entities.list(name=name)
     return {anchor.path[1:] for anchor in (await memory.entities.get(one.entity_id)).anchors if anchor.about}
 

@@ -19,7 +19,6 @@ from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.wiring.job_catalogue import unchained
 from tests.door import new_door
 from tests.flows.test_graph_commands import Shell
 
@@ -102,12 +101,12 @@ async def test_a_text_that_is_changed_and_facts_of_before_are_read_again(engine:
     [fact] = await memory.facts.list()
     later = f"Lena flies to Oslo on {datetime.now(UTC) + timedelta(days=90):%Y-%m-%d}."
     await memory.history.change(Change("item", fact.fact_id, {"content": later}, fact.node_id))
-    await unchained(engine).run()
+    await engine.derivations.of_job("fact-chains")
     assert [one.passed for one in await memory.facts.list()] == [None]
     await memory.history.change(Change("item", fact.fact_id, {"content": PLANS[0]}, fact.node_id))
     async with engine.postgres.as_service() as connection:
         await connection.execute("UPDATE engine.fact_attributes SET holds_until = NULL, text_from = '-infinity'")
-    await unchained(engine).run()
+    await engine.derivations.of_job("fact-chains")
     assert [one.passed for one in await memory.facts.list()] == [AFTER]
 
 

@@ -21,7 +21,6 @@ from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.wiring.job_catalogue import unchained
 from tests.flows.reader import WHEN
 from tests.model_server import Asked, ModelServer
 
@@ -147,7 +146,7 @@ async def test_facts_stand_in_profiles_by_type_and_category(reads: Engine, user:
     plums = categories["food"].strongest[0]
     assert (plums.text, plums.confirmations, plums.category) == ("Teresa likes plums.", 1, "food")
     await told.history.change(Change("item", plums.fact_id, {"category": "fruit"}, user.user_id))
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     assert {group.name for group in await told.profiles.user("category")} == {"food", "home", "fruit"}
     with pytest.raises(InvalidInput):
         await told.profiles.user(limit=51)

@@ -40,7 +40,7 @@ async def test_a_record_that_could_not_be_read_is_read_by_the_job(
     assert (report.readings_pending, record.reading_pending, report.extraction.whole) == (1, True, 1)
     before, known = await turns(memory), datetime.now(UTC)
     assert len(await whole_facts(memory)) == 1
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     now = (await memory.nodes.metadata(user.user_id)).records[0]
     assert (now.record_id, now.revision, now.summary) == (record.record_id, 2, ANSWER["summary"])
     assert list(now.kw_entities) == ["Ellen", "Duluth"]
@@ -56,7 +56,7 @@ async def test_a_record_that_could_not_be_read_is_read_by_the_job(
     assert (await memory.nodes.shell(user.user_id)).items == 7
     await untroubled(reads, user)
     asked = len(server.requests)
-    await reads.parts.readings.run()  # nothing is left
+    await reads.derivations.run("reading")  # nothing is left
     assert len(server.requests) == asked
 
 
@@ -74,7 +74,7 @@ async def test_what_is_read_out_of_a_document_that_is_split_anew_holds_since_its
     monkeypatch.setattr(splitting, "_chunker", lambda: passages)
     fact = {"text": "Ellen moved to Ely.", "type": "event", "event_date": "2021-03-04", "first_line": 0, "last_line": 0}
     server.reply = lambda _: {"summary": "Ellen, the roof, the lease.", "facts": [fact]}
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     assert (await memory.documents.list())[0].version == 2
     async with reads.postgres.as_service() as connection:
         schema = (await memory.nodes.shell(user.user_id)).schema_name
@@ -98,14 +98,14 @@ async def test_a_new_version_of_a_document_is_read_by_the_job(reads: Engine, use
     await memory.records.remember_text("Papers", text, source_id="paper", node_id=user.user_id)
     changed = await memory.records.remember_text("Papers", text.replace("May", "June"), source_id="paper")
     assert changed.readings_pending == 1 and changed.extraction.calls == 0
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     assert [hit.content for hit in await kinds(memory, "fact", query="lease")] == ["The lease ends in June."]
     record = (await memory.nodes.metadata(user.user_id)).records[0]
     assert record.summary == "The lease ends in June."
     assert (await memory.documents.list())[0].version == 2  # its passages are the same
     again = await memory.records.remember_text("Papers", text, source_id="paper")
     assert [(one.version, one.kept, one.added) for one in again.documents] == [(3, 1, 1)]
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     assert [hit.content for hit in await kinds(memory, "fact", query="lease")] == ["The lease ends in May."]
     await untroubled(reads, user)
 
@@ -117,7 +117,7 @@ async def test_a_record_that_was_moved_is_read_where_it_lies(reads: Engine, user
     server.script = [NOT_JSON]
     report = await memory.records.remember(Conversation("c", TURNS, "A call", WHEN), node_id=user.user_id)
     await memory.records.move(report.records[0].record_id, user.user_id, shed.node_id)
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     assert {hit.node_id for hit in await kinds(memory, "fact")} == {shed.node_id}
     assert await whole_facts(memory) == [] and (await memory.nodes.shell(shed.node_id)).items == 7
     await untroubled(reads, user)
@@ -127,7 +127,7 @@ async def test_two_runs_at_once_read_a_record_once(reads: Engine, user: User, se
     memory = reads.memory(user.user_id)
     server.script = [NOT_JSON]
     await memory.records.remember(Conversation("c", TURNS, f"A call of {user.handle}", WHEN))
-    await asyncio.gather(*(reads.parts.readings.run() for _ in range(3)))
+    await asyncio.gather(*(reads.derivations.run("reading") for _ in range(3)))
     assert sum(user.handle in asked.text for asked in server.requests) == 2
     assert len(await kinds(memory, "fact")) == 2
 
@@ -137,7 +137,7 @@ async def test_what_is_private_or_of_a_thread_stays_so(reads: Engine, user: User
     inside = memory.within(MemoryScope("thread", "t1"))
     server.script = [NOT_JSON]
     await inside.records.remember(Conversation("c", TURNS, "A call", WHEN))
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     assert await kinds(memory, "fact", "observation") == []
     found = await kinds(inside, "fact", "observation")
     assert len(found) == 4 and {hit.source for hit in found} == {"extracted"}
@@ -161,7 +161,7 @@ async def test_what_cannot_be_read_is_given_up_and_can_be_asked_for_again(
         async def asked_after(seconds: float) -> int:
             clock.by += timedelta(seconds=seconds)
             before = sum(title in asked.text for asked in server.requests)
-            await engine.parts.readings.run()
+            await engine.derivations.run("reading")
             return sum(title in asked.text for asked in server.requests) - before
 
         # at once, then after 30 to 60 s, then after 60 to 120 s
@@ -178,4 +178,4 @@ async def test_what_cannot_be_read_is_given_up_and_can_be_asked_for_again(
 async def test_without_a_model_nothing_waits(engine: Engine, memory: Memory) -> None:
     report = await memory.records.remember(Conversation("c", TURNS, "A call", WHEN))
     assert report.readings_pending == 0
-    assert (await engine.parts.readings.run()).read == 0
+    assert (await engine.derivations.run("reading"))["read"] == 0

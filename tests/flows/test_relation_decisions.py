@@ -56,7 +56,7 @@ async def test_an_archived_relation_is_set_aside_and_comes_back(engine: Engine, 
     facts = await memory.entities.facts(dave.entity_id, ended=True)
     assert [one.text for one in facts] == ["Dave Kowalski is married to Ellen Harlan."]
     assert "Globex" not in [line for line in (await memory.profiles.entity(dave.entity_id)).text.splitlines()]
-    await engine.parts.community_builds.run()
+    await engine.derivations.run("communities")
     assert "Globex" not in ((await memory.entities.get(dave.entity_id)).summary or "")
     restored = await memory.entities.restore_relation(works.relation_id)
     assert (restored.archived, restored.strength) == (False, 2) and "Globex" in await relations(memory)

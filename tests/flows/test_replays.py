@@ -88,7 +88,7 @@ async def test_a_replay_right_after_an_ingest_changes_nothing(
     await memory.records.remember(Conversation("c", talk, "A call", WHEN))
     await memory.records.remember_text("Papers", PAPER, source_id="paper")
     await memory.records.remember_text("Papers", PAPER.replace("May", "June"), source_id="paper")
-    await reads.parts.readings.run()
+    await reads.derivations.run("reading")
     await engine.memory(user.user_id).records.remember(Conversation("d", (*talk, Turn("Iris", "Who?")), "Unread", WHEN))
     await engine.memory(user.user_id).records.remember_text("Unread", PAPER, source_id="other")
     asked, rows, before = len(server.requests), await ids(engine, user), await revisions(memory)

@@ -22,7 +22,6 @@ from engine.domain.search import SearchRequest
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.wiring.job_catalogue import unchained
 from tests.flows.test_facts import known, rows, say, stated
 from tests.flows.test_graph_commands import Shell
 from tests.model_server import ModelServer
@@ -85,7 +84,7 @@ async def test_what_a_withdrawn_record_had_superseded_holds_again(reads: Engine,
     assert [row["status"] for row in await rows(reads, user)] == ["live", "withdrawn"]
     found = (await memory.search(SearchRequest("Dave lives Munich", widen="always"))).hits
     assert [hit for hit in found if "Munich" in hit.content] == []
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     assert [row["status"] for row in await rows(reads, user)] == ["live", "withdrawn"]
     await clean(reads, user)
     assert await memory.retractions.retract(record(munich)) == done  # it is withdrawn already
@@ -94,7 +93,7 @@ async def test_what_a_withdrawn_record_had_superseded_holds_again(reads: Engine,
     assert await shown(reads, user, memory) == before
     assert await known(memory, Moment(known_at=then)) == {"Dave lives in Munich."}
     assert await memory.retractions.undo(done.retraction_id) == undone
-    await unchained(reads).run()
+    await reads.derivations.of_job("fact-chains")
     assert await shown(reads, user, memory) == before
     await clean(reads, user)
 

@@ -67,7 +67,7 @@ async def bob(served: Engine, service: ModelService) -> Memory:
     service.retry_after = "0"
     service.hang.set()
     served.active.patience.answered()
-    await served.pending.run()
+    await served.derivations.run("vectors")
     return served.memory((await served.workspace.users.create(f"u{uuid4().hex[:12]}")).user_id)
 
 
@@ -87,16 +87,16 @@ async def test_written_without_the_service_and_embedded_later(
     assert next(hit for hit in answer.hits if hit.content == TURNS[1].text).signals["words"] > 0
     assert [finding.store for finding in await served.doctor.examine()] == ["postgres"]
     with pytest.raises(ProviderUnavailable):
-        await served.pending.run()
+        await served.derivations.run("vectors")
 
     service.broken = None
-    reports = await asyncio.gather(served.pending.run(), served.pending.run())  # two workers at once
-    assert sum(one.settled for one in reports) == 1
+    reports = await asyncio.gather(*[served.derivations.run("vectors") for _ in range(2)])  # two workers at once
+    assert sum(one["settled"] for one in reports) == 1
     assert not (await bob.nodes.metadata(bob.principal.user_id)).records[0].embedding_pending
     found = await bob.search(SearchRequest("physician", widen="always"))
     assert found.notes == () and found.hits[0].content == TURNS[0].text  # no word of it was said
     assert await served.doctor.examine() == []
-    assert (await served.pending.run()).filled == 0
+    assert (await served.derivations.run("vectors"))["filled"] == 0
 
 
 @pytest.mark.ledger("L06", "N18")
@@ -126,10 +126,10 @@ async def test_a_text_that_is_changed_without_the_service_waits_for_its_vector(
     await bob.history.change(Change("item", item.item_id, {"content": "Zucchini grew well."}, node))
     assert (await bob.nodes.metadata(node)).records[0].embedding_pending
     service.broken = None
-    assert (await served.pending.run()).filled >= 2
+    assert (await served.derivations.run("vectors"))["filled"] >= 2
     assert not (await bob.nodes.metadata(node)).records[0].embedding_pending
     assert (await served.workspace.embeddings.get(served.active.current.name)).remaining == 0
-    await served.unread_records.run()  # its text is another
+    await served.derivations.run("entities")  # its text is another
     assert await served.doctor.examine() == []
 
 
@@ -142,10 +142,10 @@ async def test_a_node_and_a_user_are_made_without_the_service(
     memory = served.memory(user.user_id)
     node = await memory.nodes.provision(NewNode(user.user_id, "Fishing", keywords=("doctor",)))
     assert (await memory.nodes.anchors("Fishing"))[0].node_id == node.node_id
-    assert (await served.pending.waiting()) == 2
+    assert (await served.derivations.waiting("vectors")) == 2
     service.broken = None
-    report = await served.pending.run()
-    assert (report.filled, report.settled, report.waiting) == (2, 2, 0)
+    report = await served.derivations.run("vectors")
+    assert [report[one] for one in ("filled", "settled", "waiting")] == [2, 2, 0]
     assert (await served.workspace.embeddings.get(served.active.current.name)).remaining == 0
 
 
@@ -195,7 +195,7 @@ CHANGED = [SECTIONS[0], "# Garden\n\nThe nurse grew zucchini."]
 
 async def whole_again(served: Engine, bob: Memory) -> None:
     """The job makes what was left out, and nothing is missing then."""
-    assert (await served.pending.run()).settled == 1
+    assert (await served.derivations.run("vectors"))["settled"] == 1
     assert not (await bob.nodes.metadata(bob.principal.user_id)).records[0].embedding_pending
     assert (await served.workspace.embeddings.get(served.active.current.name)).remaining == 0
     assert await served.doctor.examine() == []
@@ -250,7 +250,7 @@ async def test_a_write_leaves_out_what_its_limits_forbid_and_says_so(
     report = await bob.on_terms(Terms(limits=limits)).records.remember(Conversation("c", TURNS))
     assert report.embeddings_pending == 1 and report.left_out[0].items == 2 and service.requests == before
     assert (await bob.search(SearchRequest("walleye"))).hits
-    assert (await served.pending.run()).settled == 1
+    assert (await served.derivations.run("vectors"))["settled"] == 1
     within = Limits(milliseconds=60_000, tokens=1_000, model_calls=1)
     assert (await bob.on_terms(Terms(limits=within)).records.remember(Conversation("d", TURNS))).left_out == ()
 

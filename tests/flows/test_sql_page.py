@@ -29,7 +29,7 @@ async def bob(engine: Engine) -> AsyncIterator[IssuedRole]:
     report = await engine.ingest(replace(history, handle=f"bob-{uuid4().hex[:12]}"))
     for fact in FACTS:
         await engine.memory(report.user_id).facts.write(fact)
-    await engine.parts.community_builds.run()
+    await engine.derivations.run("communities")
     async with attached(engine.settings.home, engine.settings.cache, progress=Silent()) as stack:
         roles = SqlRoles(engine.postgres, stack.postgres_admin_url)
         issued = await roles.create(f"bob_{uuid4().hex[:12]}", report.user_id)

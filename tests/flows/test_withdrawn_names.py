@@ -92,7 +92,7 @@ async def test_a_record_that_was_ended_or_changed_names_nobody(engine: Engine, u
     [item] = [one for one in (await memory.entities.get(teresa)).latest if "teresa vang" in one.names]
     item_id = UUID(item.spans[0].partition(":")[0])
     await memory.history.change(Change("item", item_id, {"content": "Teresa sold her boat."}, long.node_id))
-    await engine.parts.unread_records.run()
+    await engine.derivations.run("entities")
     assert await names_of(memory, teresa) == ("Teresa", ("Teresa",), {"Teresa"})
     await clean(engine, user)
 

@@ -49,12 +49,12 @@ def left(report: IngestReport) -> dict[str, int]:
 async def test_a_node_that_is_there_already_waits_for_no_vector_of_a_refused_one(engine: Engine, user: User) -> None:
     memory = engine.memory(user.user_id)
     await memory.nodes.provision(NewNode(user.user_id, "Herons"))
-    await engine.pending.run()
-    before = await engine.pending.waiting()
+    await engine.derivations.run("vectors")
+    before = await engine.derivations.waiting("vectors")
     again = await within(memory, tokens=0).nodes.provision(NewNode(user.user_id, "Herons"))
-    assert not again.created and (await engine.pending.waiting()) == before
+    assert not again.created and (await engine.derivations.waiting("vectors")) == before
     assert (await within(memory, tokens=0).nodes.provision(NewNode(user.user_id, "Egrets"))).created
-    assert (await engine.pending.waiting()) == before + 1
+    assert (await engine.derivations.waiting("vectors")) == before + 1
 
 
 @pytest.mark.ledger("X08")
@@ -68,7 +68,7 @@ async def test_what_a_limit_leaves_unread_holds_its_whole_input_as_a_fact_and_is
     )
     assert (report.turns, report.extraction.whole, report.extraction.calls, server.requests) == (3, 1, 0, [])
     assert report.extraction.failures == () and left(report)["readings"] == 3
-    await reads.pending.run()  # the fact is found by meaning alone
+    await reads.derivations.run("vectors")  # the fact is found by meaning alone
     [fact] = await kinds(memory, "fact")
     assert fact.content == "\n".join(turn.text for turn in TURNS)
     assert (await memory.search(SearchRequest("Duluth"))).hits
@@ -129,7 +129,7 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
         )
     given = [*calls[0], system_message(PROMPT, Extracted), server.requests[0].text]
     enough = sum(engine.embedder.count_tokens(text) for text in given)
-    await engine.pending.run()
+    await engine.derivations.run("vectors")
     memory = reads.memory((await engine.workspace.users.create(f"{user.handle}-2")).user_id)
     report = await within(memory, tokens=enough).records.remember(
         Conversation("c", TURNS, "A call", WHEN), node_id=memory.principal.user_id
@@ -137,8 +137,8 @@ async def test_what_a_model_found_may_be_left_without_vectors_and_what_came_in_h
     assert (report.embeddings_pending, report.extraction.facts, report.extraction.whole) == (1, 2, 0)
     assert report.left_out == (DeferredWork("embeddings", 5, f"This operation may give {enough} tokens to models."),)
     assert (await memory.nodes.metadata(memory.principal.user_id)).records[0].embedding_pending
-    ran = await engine.pending.run()
-    assert (ran.filled, ran.settled) == (5, 1)  # four items and the summary
+    ran = await engine.derivations.run("vectors")
+    assert (ran["filled"], ran["settled"]) == (5, 1)  # four items and the summary
     assert not (await memory.nodes.metadata(memory.principal.user_id)).records[0].embedding_pending
 
 

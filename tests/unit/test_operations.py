@@ -59,7 +59,7 @@ OPEN = {
         "quarantine",
         "sweep",
         "dormancy",
-        "unread_records",
+        "derivations",
         "upgrades",
         "installation",
         "analysts",

@@ -1,42 +1,35 @@
 """What is still to be derived from what is stored: one row for each thing that a job is to make later.
 
-    vectors   of records and items whose write left them out        chains    of facts that came, ended or came back
-    tokens    of items that are older than these                    names     of entities in the rows of older items
-    stems     of the words of older items                           reading   of a record by a language model
-
-Writers note a node, or a record that is to be read, in their transaction; jobs look at what is noted and strike it off. How far
-a node is stands in its row, so an interrupted run goes on there. To add one: its name here and in the CHECK of `engine.due`, what
-the doctor says of it, and who makes it.
+Writers note a node, or a record that is to be read, in their transaction; `engine.derive` looks at what is noted and strikes it
+off. How far a node is stands in its row, so an interrupted run goes on there. What can be noted is declared in
+`engine.derive.catalogue`.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_text
 
-Derivation = Literal["vectors", "tokens", "stems", "names", "chains", "reading"]
 PAGE = 100
+ALL = UUID(int=0)
+"""In place of a record: all of the node."""
 
 
 @dataclass(frozen=True, slots=True)
 class DueNode:
-    """A node for which something is due. `user_id`, `schema_name`: None where it is not registered; `after`: the item up to which
-    it is made; `since`: when it was noted last; `current`: whether its tables have the newest version; `closed`: whether nothing
-    can be written there now."""
+    """A node for which something is due. `after`: up to where it is made; `noted`: how often it was noted."""
 
+    derivation: str
     node_id: UUID
-    user_id: UUID | None
-    schema_name: str | None
+    user_id: UUID
+    schema_name: str
     after: UUID
-    since: datetime
-    current: bool
-    closed: bool
+    noted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +45,19 @@ class DueRecord:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """For how many nodes or records something is due, since when, and whether that is later than a job takes."""
+    """For how many nodes, or records (`records`), something is due, at which version, since when, for how long; `reason`: why the
+    one that failed most often was not made, empty where none failed."""
 
-    derivation: Derivation
+    derivation: str
+    version: int
     waiting: int
+    records: bool
     oldest: datetime
-    late: bool
+    age: timedelta
+    reason: str
 
 
-async def note(connection: Connection, derivation: Derivation, nodes: Iterable[UUID]) -> None:
+async def note(connection: Connection, derivation: str, nodes: Iterable[UUID]) -> None:
     """Notes nodes; nothing where there are none."""
     wanted = list(nodes)
     if wanted:
@@ -75,11 +72,13 @@ async def note_readings(connection: Connection, records: Sequence[tuple[UUID, UU
         await connection.execute(sql_text("due/note_readings"), parameters)
 
 
-async def due_nodes(postgres: Postgres, derivation: Derivation) -> AsyncIterator[DueNode]:
-    """All nodes for which this is due, of all users; for the service. Raises StoreUnavailable."""
-    after = UUID(int=0)
+async def due_nodes(postgres: Postgres, derivation: str, *, closed: bool) -> AsyncIterator[DueNode]:
+    """All nodes for which this is due and whose tables have the newest version, of all users; `closed`: also those at which
+    nothing can be written now. For the service. Raises StoreUnavailable."""
+    after = ALL
+    await postgres.change_as_service(sql_text("due/forget"), {"derivation": derivation})
     while True:
-        page = {"derivation": derivation, "after": after, "most": PAGE}
+        page = {"derivation": derivation, "closed": closed, "after": after, "most": PAGE}
         nodes = await postgres.fetch_as_service(sql_text("due/nodes"), page, row=DueNode)
         for node in nodes:
             yield node
@@ -88,20 +87,32 @@ async def due_nodes(postgres: Postgres, derivation: Derivation) -> AsyncIterator
         after = nodes[-1].node_id
 
 
-async def advance(connection: Connection, derivation: Derivation, node: DueNode, before: UUID, after: UUID) -> None:
+async def advance(connection: Connection, node: DueNode, after: UUID) -> None:
     """How far a node is now, in the transaction that made it so."""
-    parameters = {"derivation": derivation, "node_id": node.node_id, "before": before, "after": after}
+    parameters = {"derivation": node.derivation, "node_id": node.node_id, "before": node.after, "after": after}
     await connection.execute(sql_text("due/advance"), parameters)
 
 
-async def settle(connection: Connection, derivation: Derivation, node: DueNode, after: UUID) -> None:
-    """Strikes a node off that is made up to `after`, unless it was noted again meanwhile."""
-    parameters = {"derivation": derivation, "node_id": node.node_id, "since": node.since, "after": after}
-    await connection.execute(sql_text("due/settle"), parameters)
+async def settle(connection: Connection, node: DueNode) -> int:
+    """Strikes a node off, unless it was noted again meanwhile; how many were."""
+    parameters = {"derivation": node.derivation, "node_id": node.node_id, "noted": node.noted}
+    return len(await connection.fetch(sql_text("due/settle"), parameters, row=UUID))
 
 
-async def settle_vectors(postgres: Postgres, node: DueNode) -> bool:
-    """Strikes a node off where nothing waits for a vector any more; whether it is done."""
+async def failed(postgres: Postgres, node: DueNode, reason: str) -> None:
+    """Why something could not be made for a node this time."""
+    parameters = {"derivation": node.derivation, "node_id": node.node_id, "record_id": ALL, "reason": reason, "more": 1}
+    await postgres.change_as_service(sql_text("due/failed"), parameters)
+
+
+async def raised(postgres: Postgres, versions: Mapping[str, int], by_node: Collection[str]) -> None:
+    """Keeps the versions of derivations, and notes all nodes for those `by_node` whose version rose; in one step."""
+    asked = {"names": list(versions), "versions": list(versions.values()), "by_node": list(by_node)}
+    await postgres.change_as_service(sql_text("due/raised"), asked)
+
+
+async def settled_vectors(postgres: Postgres, node: DueNode) -> bool:
+    """Marks the records of a node as complete where nothing waits for a vector any more; whether that is so."""
     [done] = await postgres.fetch_as_service(sql_text("due/settle_vectors"), {"node_id": node.node_id}, row=bool)
     return done
 
@@ -114,8 +125,9 @@ async def claim_readings(postgres: Postgres, now: datetime, most: int, first: fl
 
 
 async def reading_failed(postgres: Postgres, record: DueRecord, reason: str) -> None:
-    """Why a record could not be read this time."""
-    await postgres.change_as_service(sql_text("due/failed"), {"record_id": record.record_id, "reason": reason})
+    """Why a record could not be read this time; its attempt was counted when it was claimed."""
+    parameters = {"derivation": "reading", "node_id": None, "record_id": record.record_id, "reason": reason, "more": 0}
+    await postgres.change_as_service(sql_text("due/failed"), parameters)
 
 
 async def settle_reading(postgres: Postgres, record: DueRecord) -> None:

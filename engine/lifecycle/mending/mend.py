@@ -14,7 +14,7 @@ operator accepts the loss.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -33,9 +33,9 @@ from engine.lifecycle.mending.manifests import ManifestMending
 from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.surplus import Surplus, SurplusOfGraph
 from engine.lifecycle.mending.tally import MendReport, Tally
-from engine.lifecycle.pending_vectors import PendingVectors
 from engine.lifecycle.quarantine import Quarantine, QuarantinedFile
 from engine.progress import Progress, Silent
+from engine.providers.active import ActiveModel
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import TABLES_LOST
@@ -49,14 +49,16 @@ REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class MendingParts:
-    """Dependencies of the mending beside the databases. `folder`: for the list of what was taken out of the graph."""
+    """Dependencies of the mending beside the databases. `vectors`: makes those that are due; `folder`: for the list of what was
+    taken out of the graph."""
 
     installation: Installation
     quarantine: Quarantine
     doctor: Doctor
     definitions: DefinitionCheck
     entities: EntityMending
-    pending: PendingVectors
+    active: ActiveModel
+    vectors: Callable[[], Awaitable[object]]
     folder: Path
 
 
@@ -137,8 +139,8 @@ class Mending:
     async def _vectors(self, tally: Tally) -> None:
         """Notes shells without a vector; the job for vectors makes them, here or when the embedding service answers again."""
         after, noted = "", False
-        version, label = self._parts.pending.slot
-        parameters = {"version": version, "label": label, "limit": PAGE}
+        current = self._parts.active.current
+        parameters = {"version": current.name, "label": f"{current.version.column}_version", "limit": PAGE}
         while shells := await self._neo4j.read(cypher("embedding/missing"), row=BareShell, **parameters, after=after):
             after = shells[-1].node_id
             tally.add("vectors of shells", len(shells))
@@ -148,7 +150,7 @@ class Mending:
                 noted = True
         if noted:
             try:
-                await self._parts.pending.run()
+                await self._parts.vectors()
             except ProviderUnavailable:
                 return  # noted: the job makes them later
 

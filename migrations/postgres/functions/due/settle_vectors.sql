@@ -1,4 +1,4 @@
--- Settles the vectors of a node if no row lacks one of the active version; returns whether it is settled. Service only.
+-- Marks the records of a node as complete if no row lacks a vector of the active version; returns whether that is so. Service only.
 CREATE OR REPLACE FUNCTION engine.settle_vectors(p_node uuid) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE
@@ -8,13 +8,9 @@ DECLARE
 BEGIN
     PERFORM FROM engine.due AS d WHERE d.derivation = 'vectors' AND d.node_id = p_node FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
-        RETURN false;  -- locked by a writer, or already done
+        RETURN false;  -- locked by a writer, which adds rows, or already done
     END IF;
     SELECT * INTO node FROM engine.nodes AS n WHERE n.node_id = p_node;
-    IF node.node_id IS NULL THEN  -- marked for a shell that was never registered
-        DELETE FROM engine.due AS d WHERE d.derivation = 'vectors' AND d.node_id = p_node AND d.since < clock_timestamp() - interval '1 hour';
-        RETURN FOUND;
-    END IF;
     IF node.state <> 'live' OR label = 'embedding_b_version' AND node.template_version < 4 THEN
         RETURN false;
     END IF;
@@ -23,7 +19,6 @@ BEGIN
     INTO missing USING engine.active_embeddings();
     IF NOT missing THEN
         EXECUTE format('UPDATE %I.metadata_records SET embedding_pending = false WHERE embedding_pending', node.schema_name);
-        DELETE FROM engine.due AS d WHERE d.derivation = 'vectors' AND d.node_id = p_node;
     END IF;
     RETURN NOT missing;
 END $$;

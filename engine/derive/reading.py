@@ -8,6 +8,7 @@ attempt. A record that fails all attempts goes to the failure log.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -36,15 +37,6 @@ class Attempts:
     first_pause: float
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingReport:
-    """The result of a run: records that a model has read now, that were given up, that still wait."""
-
-    read: int
-    given_up: int
-    waiting: int
-
-
 class Readings:
     """Reads records with the configured model after they were written; for the service."""
 
@@ -54,8 +46,9 @@ class Readings:
         self._postgres, self._rereading, self._failures = postgres, rereading, failures
         self._clock, self._attempts = clock, attempts
 
-    async def run(self) -> ReadingReport:
-        """Reads what is due; without a model, nothing. Raises StoreUnavailable; what was read stays read."""
+    async def run(self) -> Mapping[str, int]:
+        """Reads what is due; without a model, nothing. How many records were read, given up, still wait. Raises StoreUnavailable;
+        what was read stays read."""
         outcomes: list[str] = []
         for _ in range(MOST_ROUNDS if self._rereading.asks else 0):
             claimed = await due.claim_readings(
@@ -68,7 +61,8 @@ class Readings:
                 if isinstance(outcome, BaseException):
                     raise outcome
                 outcomes.append(outcome)
-        return ReadingReport(outcomes.count("read"), outcomes.count("given up"), await self._waiting())
+        left = sum(one.waiting for one in await due.waiting(self._postgres) if one.derivation == "reading")
+        return {"read": outcomes.count("read"), "given_up": outcomes.count("given up"), "waiting": left}
 
     async def again(self, principal: Principal, record_id: UUID, node_id: UUID) -> None:
         """Retries a record that was given up. Raises StoreUnavailable."""
@@ -103,6 +97,3 @@ class Readings:
         await self._failures.note(principal, "reading", f"record:{record.record_id}", error, reference)
         await due.settle_reading(self._postgres, record)
         return "given up"
-
-    async def _waiting(self) -> int:
-        return sum(one.waiting for one in await due.waiting(self._postgres) if one.derivation == "reading")

@@ -1,7 +1,6 @@
-"""Stems of items that were stored before there were any for other languages than English: added in the background.
+"""Stems of items that were stored before there were any for other languages than English; till then they are found by words.
 
-Nodes are noted by a migration, and when a record is moved from a noted node. Postgres notes how far a node is, in the transaction
-that adds the stems, so a run that ends early goes on there. Until then an item is found by its words.
+Nodes are noted by a migration, and when a record is moved from a noted node.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from uuid import UUID
 
 from engine.commit.rows import due, term_counts
 from engine.commit.rows.due import DueNode
+from engine.derive.made import Made
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
 from engine.domain.terms import Unit, sparse_of, stored_words, terms_of, weights
 from engine.stores.postgres import Connection, Postgres
@@ -35,32 +35,21 @@ class _Worded:
     current: bool
 
 
-class OlderStems:
-    """Adds the stems that stored items lack; for the service."""
+class Stems:
+    """Adds the stems that stored items lack."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
 
-    async def run(self) -> int:
-        """All nodes that are noted; how many items were changed. Raises StoreUnavailable; what was added stays."""
-        changed = 0
-        async for node in due.due_nodes(self._postgres, "stems"):
-            if node.current and node.schema_name:
-                changed += await self._node(node, node.schema_name)
-        return changed
-
-    async def _node(self, node: DueNode, schema: str) -> int:
-        changed, after = 0, node.after
-        while True:
-            async with self._postgres.as_service() as connection:
-                page = {"after": after, "most": BATCH}
-                rows = await connection.fetch(sql_in("item/worded", schema), page, row=_Worded)
-                if not rows:
-                    await due.settle(connection, "stems", node, after)
-                    return changed
-                changed += await _add(connection, schema, rows)
-                await due.advance(connection, "stems", node, after, rows[-1].row_id)
-                after = rows[-1].row_id
+    async def page(self, node: DueNode) -> Made:
+        async with self._postgres.as_service() as connection:
+            page = {"after": node.after, "most": BATCH}
+            rows = await connection.fetch(sql_in("item/worded", node.schema_name), page, row=_Worded)
+            if not rows:
+                return Made({})
+            stems = await _add(connection, node.schema_name, rows)
+            await due.advance(connection, node, rows[-1].row_id)
+        return Made({"stems": stems}, rows[-1].row_id)
 
 
 async def _add(connection: Connection, schema: str, rows: Sequence[_Worded]) -> int:

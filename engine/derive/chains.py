@@ -1,21 +1,23 @@
-"""Facts that stand in no chain: those of before there were chains, of readings and of changes by hand. A job enters them.
+"""Facts that stand in no chain: those of before there were chains, of readings and of changes by hand; and chains of facts that
+ended or came back.
 
-Nodes are noted by what writes there. Every batch is a transaction of its own, in which facts are locked by subject as at a
-commit; what was entered is not found again, so an interrupted run is simply started again.
+Nodes are noted by what writes there. Every page is a transaction of its own, in which facts are locked by subject as at a
+commit; what was entered is not found again.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 
-from engine.commit.rows import attributes, due
+from engine.commit.rows import attributes
 from engine.commit.rows.due import DueNode
 from engine.commit.unit_of_work import UnitsOfWork, attempts
+from engine.derive.made import Made
 from engine.domain.clock import Clock
 from engine.domain.fact import FactRow, subject_hash
 from engine.domain.names import name_key
@@ -23,32 +25,12 @@ from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind
 from engine.ingest.facts import USER, FactEntry, NewFact
 from engine.knowledge.facts.attributes import attribute_of
-from engine.knowledge.facts.carried import CarriedFacts
 from engine.knowledge.facts.chains import Known
 from engine.providers.active import ActiveModel, Model
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
 
 BATCH = 100
-
-
-@dataclass(frozen=True, slots=True)
-class ChainReport:
-    """The result of a run: facts entered, of which so many only confirmed others, chains settled, nodes looked at, facts carried
-    into the graph."""
-
-    entered: int
-    confirmations: int
-    settled: int
-    nodes: int
-    carried: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    node_id: UUID
-    user_id: UUID
-    schema_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +50,7 @@ class _Unchained:
     category: str
     vector: str | None
 
-    def fact(self, node: _Place) -> NewFact:
+    def fact(self, node: DueNode) -> NewFact:
         """The fact on its way into the chains."""
         key = name_key(self.subject) or USER
         row = FactRow(
@@ -100,48 +82,29 @@ class _Unattributed:
     text_from: datetime
 
 
-class UnchainedFacts:
-    """Enters facts into chains; for the service, in the name of each user."""
+class Chains:
+    """Enters facts into chains, in the name of each user."""
 
-    def __init__(  # noqa: PLR0913 (wired in one place)
-        self,
-        postgres: Postgres,
-        units: UnitsOfWork,
-        facts: FactEntry,
-        carried: CarriedFacts,
-        active: ActiveModel,
-        clock: Clock,
-        stale_days: int,
+    def __init__(
+        self, postgres: Postgres, units: UnitsOfWork, facts: FactEntry, active: ActiveModel, clock: Clock
     ) -> None:
-        self._postgres, self._units, self._facts, self._carried, self._active = postgres, units, facts, carried, active
-        self._clock, self._stale = clock, timedelta(days=stale_days)
+        self._postgres, self._units, self._facts = postgres, units, facts
+        self._active, self._clock = active, clock
 
-    async def run(self) -> ChainReport:
-        """One pass over the nodes that were noted. Raises EmbeddingsChanged, StoreUnavailable; what was entered stays."""
-        entered = confirmations = settled = nodes = 0
-        async for node in due.due_nodes(self._postgres, "chains"):
-            if node.closed or node.user_id is None or node.schema_name is None:
-                continue
-            place = _Place(node.node_id, node.user_id, node.schema_name)
-            more, same = await self._of_node(place)
-            entered, confirmations, nodes = entered + more, confirmations + same, nodes + 1
-            await self._attributed(place)
-            settled += await self._settled(node)
-        since = {"since": self._clock.now() - self._stale}
-        await self._postgres.change_as_service(sql_text("fact/stale"), since)
-        return ChainReport(entered, confirmations, settled, nodes, await self._carried.run())
-
-    async def _of_node(self, node: _Place) -> tuple[int, int]:
+    async def page(self, node: DueNode) -> Made:
         entered = confirmations = 0
-        while True:
-            async for attempt in attempts(self._postgres, [node.node_id]):
-                with attempt:
-                    more, same = await self._batch(node, await self._active.follow())
-            entered, confirmations = entered + more, confirmations + same
-            if more < BATCH:
-                return entered, confirmations
+        async for attempt in attempts(self._postgres, [node.node_id]):
+            with attempt:
+                entered, confirmations = await self._batch(node, await self._active.follow())
+        counts = {"entered": entered, "confirmations": confirmations}
+        if entered == BATCH:
+            return Made(counts, node.after)
+        await self._attributed(node)
+        asked = {"node_id": node.node_id, "now": self._clock.now()}
+        [ended] = await self._postgres.fetch_as_service(sql_text("fact/settle"), asked, row=int)
+        return Made(counts | {"ended": ended})
 
-    async def _batch(self, node: _Place, model: Model) -> tuple[int, int]:
+    async def _batch(self, node: DueNode, model: Model) -> tuple[int, int]:
         async with self._units.begin(Principal.user(node.user_id)) as unit:
             await unit.require(embeddings=model.name, current=[node.node_id], whole_past=True)
             statement = sql_in("fact/unchained", node.schema_name, model.version.column)
@@ -153,7 +116,7 @@ class UnchainedFacts:
             await self._facts.write(unit, decided, model, in_graph=False)
             return len(found), len(decided.changes.confirming)
 
-    async def _attributed(self, node: _Place) -> None:
+    async def _attributed(self, node: DueNode) -> None:
         """Enters what rules read of facts of before, and of those whose text was changed by hand."""
         statement, after = sql_in("fact/unattributed", node.schema_name), UUID(int=0)
         while True:
@@ -168,11 +131,3 @@ class UnchainedFacts:
             if len(found) < BATCH:
                 return
             after = found[-1].fact_id
-
-    async def _settled(self, node: DueNode) -> int:
-        """Makes the chains agree with what ended or came back at the node, and strikes it off; how many facts that concerned."""
-        asked = {"node_id": node.node_id, "now": self._clock.now()}
-        async with self._postgres.as_service() as connection:
-            await due.settle(connection, "chains", node, node.after)
-            [settled] = await connection.fetch(sql_text("fact/settle"), asked, row=int)
-        return settled

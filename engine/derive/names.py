@@ -1,10 +1,9 @@
-"""Items that were stored before their rows said which entities they name: filled from the graph, by the job `entities`.
+"""Entities in the rows of items that were stored before these named any: filled from the graph.
 
-    nodes that are noted → their records, page by page → what the graph says of these → rows that name nothing yet
+    records of a node → what the graph says of these → rows that name nothing yet
 
 A mention says by which names and where in which item; a fact what it is about. A row gets those whose names still stand at
-their places, so what was changed by hand meanwhile names nothing. Postgres notes how far a node is: an interrupted run goes on
-there.
+their places, so what was changed by hand meanwhile names nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from uuid import UUID
 from engine.commit.rows import due, items
 from engine.commit.rows.due import DueNode
 from engine.commit.rows.items import NamedRow
+from engine.derive.made import Made
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.knowledge.entities import EntityFinder
@@ -24,7 +24,7 @@ from engine.knowledge.item_entities import RecordNames, Titles, names_of_titles,
 from engine.knowledge.naming.kinship import relations_with_my
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.statements import cypher, sql_in, sql_text
+from engine.stores.statements import cypher, sql_in
 from engine.turns import computed
 
 RECORDS = 50
@@ -55,35 +55,22 @@ class _Mentioned:
     primary: bool
 
 
-class OlderItems:
-    """Fills the rows of all users; for the service."""
+class Names:
+    """Fills the rows of a node, a page of records after the other."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, entities: EntityFinder) -> None:
         self._postgres, self._neo4j, self._entities = postgres, neo4j, entities
 
-    async def run(self) -> int:
-        """Fills all nodes that are noted; how many items. Raises StoreUnavailable; what was filled stays."""
-        filled = 0
-        async for node in due.due_nodes(self._postgres, "names"):
-            if node.current and node.user_id and node.schema_name:
-                filled += await self._node(node, Principal.user(node.user_id), node.schema_name)
-        return filled
-
-    async def _node(self, node: DueNode, principal: Principal, schema: str) -> int:
-        filled, after = 0, node.after
-        while True:
-            page = {"after": after, "most": RECORDS}
-            rows = await self._postgres.fetch_as_service(sql_in("item/older", schema), page, row=_Row)
-            if not rows:
-                break
-            named = await self._named(principal, rows)
-            async with self._postgres.as_service() as connection:
-                await items.name(connection, schema, named, bare=True)
-                await due.advance(connection, "names", node, after, rows[-1].record_id)
-            after, filled = rows[-1].record_id, filled + len(named)
+    async def page(self, node: DueNode) -> Made:
+        page = {"after": node.after, "most": RECORDS}
+        rows = await self._postgres.fetch_as_service(sql_in("item/older", node.schema_name), page, row=_Row)
+        if not rows:
+            return Made({})
+        named = await self._named(Principal.user(node.user_id), rows)
         async with self._postgres.as_service() as connection:
-            await due.settle(connection, "names", node, after)
-        return filled
+            await items.name(connection, node.schema_name, named, bare=True)
+            await due.advance(connection, node, rows[-1].record_id)
+        return Made({"items": len(named)}, rows[-1].record_id)
 
     async def _named(self, principal: Principal, rows: Sequence[_Row]) -> list[NamedRow]:
         records = [str(record) for record in {row.record_id for row in rows}]
@@ -143,10 +130,3 @@ def _keys(row: _Row, placed: Mapping[UUID, Sequence[tuple[int, int, _Mentioned]]
         for start, end, one in placed.get(row.item_id, ())
         if one.fact_id is not None or (start, end) in kin or name_key(row.content[start:end]) in one.names
     ]
-
-
-async def name_items(postgres: Postgres, schema: str, named: Sequence[NamedRow]) -> None:
-    """Writes what items name, for the service. Tables of an older version have no room for it: their upgrade notes the node."""
-    async with postgres.as_service() as connection:
-        if await connection.fetch(sql_text("node/current"), {"schema_name": schema}, row=UUID):
-            await items.name(connection, schema, named)

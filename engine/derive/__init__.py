@@ -1,0 +1,1 @@
+"""What is derived from what is stored: declared once in `catalogue`, made by one loop, asked about in one question."""

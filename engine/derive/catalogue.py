@@ -1,0 +1,115 @@
+"""All that is derived later from what is stored, one declaration each. To add one: an entry here, and the module that makes it.
+
+Who writes what a thing is derived from notes it (`engine.commit.rows.due`); the first start with a new entry, or with a higher
+version, notes all nodes. What takes long, or asks a service that may be silent, has a job of its own: nothing else waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import timedelta
+
+from engine.derive.chains import Chains
+from engine.derive.derivation import ByItself, ByNode, Derivation
+from engine.derive.made import Counts
+from engine.derive.means import Means
+from engine.derive.names import Names
+from engine.derive.stems import Stems
+from engine.derive.tokens import Tokens
+from engine.derive.vectors import Vectors
+from engine.knowledge.facts.carried import CarriedFacts
+from engine.stores.statements import sql_text
+
+EVERY_MINUTE = "* * * * *"
+
+
+async def _tables(means: Means) -> Counts:
+    return asdict(await means.upgrades.run())
+
+
+async def _canary(means: Means) -> Counts:
+    if not any(version.status == "canary" for version in await means.embeddings.list()):
+        return {}
+    built = await means.embeddings.build()
+    return {"filled": built.filled, "remaining": built.remaining}
+
+
+async def _entities(means: Means) -> Counts:
+    return asdict(await means.unread.run())
+
+
+async def _facts(means: Means) -> Counts:
+    since = {"since": means.clock.now() - timedelta(days=means.fact_stale_days)}
+    await means.postgres.change_as_service(sql_text("fact/stale"), since)
+    commit, entities = means.ingest.commit, means.ingest.entities
+    return {"carried": await CarriedFacts(commit.postgres, commit.units, entities, means.clock).run()}
+
+
+async def _communities(means: Means) -> Counts:
+    return asdict(await means.communities.run())
+
+
+def _chains(means: Means) -> Chains:
+    commit = means.ingest.commit
+    return Chains(commit.postgres, commit.units, commit.facts, means.active, means.clock)
+
+
+CATALOGUE = (
+    Derivation(
+        "vectors",
+        "vectors that writes left out",
+        ByNode(lambda means: Vectors(means.postgres, means.neo4j, means.active)),
+        job="pending-embeddings",
+        schedule=EVERY_MINUTE,
+        late=0,  # what has none is found by words alone
+    ),
+    Derivation(
+        "tokens",
+        "tokens of older items",
+        ByNode(lambda means: Tokens(means.postgres, means.active), seconds=30, duty=0.5),
+        job="pending-embeddings",
+        schedule=EVERY_MINUTE,
+    ),
+    Derivation("canary", "vectors that a canary still lacks", ByItself(_canary), "embedding-build", "*/5 * * * *"),
+    Derivation("tables", "tables of the newest version", ByItself(_tables), "node-upgrade", "17 * * * *"),
+    Derivation(
+        "stems",
+        "stems of older items",
+        ByNode(lambda means: Stems(means.postgres)),
+        job="node-upgrade",
+        schedule="17 * * * *",
+        late=2 * 3600,
+    ),
+    Derivation(
+        "reading",
+        "readings by the model of what it has not read yet",
+        ByItself(lambda means: means.readings.run()),
+        job="pending-readings",
+        schedule=EVERY_MINUTE,
+    ),
+    Derivation(
+        "entities",
+        "entities of records that were stored without them, or changed by hand",
+        ByItself(_entities),
+        job="entities",
+        schedule="*/5 * * * *",
+    ),
+    Derivation(
+        "names",
+        "names of entities in the rows of older items",
+        ByNode(lambda means: Names(means.postgres, means.neo4j, means.ingest.entities)),
+        job="entities",
+        schedule="*/5 * * * *",
+    ),
+    Derivation("chains", "chains of facts", ByNode(_chains, closed=False), "fact-chains", "*/10 * * * *"),
+    Derivation("facts", "facts in the graph, and marks of stale ones", ByItself(_facts), "fact-chains", "*/10 * * * *"),
+    Derivation(
+        "communities",
+        "communities, clusters and insights where data changed",
+        ByItself(_communities),
+        job="communities",
+        schedule="7,37 * * * *",
+    ),
+)
+DERIVATIONS: Mapping[str, Derivation] = {one.name: one for one in CATALOGUE}
