@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from engine.language.dates import time_expressions
+from engine.language.tables import alternatives
 
-_FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|we['’](?:re|ve|d|ll)|our|us)\b", re.I)
 _WORDS = re.compile(r"\w+")
 _ASKING = "[?\uff1f\u061f\u037e]"  # Latin, full width, Arabic, Greek
 _QUESTION_MARK = re.compile(_ASKING)
@@ -43,7 +43,7 @@ def utterance(text: str, previous: str | None) -> Utterance:
         is_question=_ENDS_ASKING.search(text) is not None,
         previous_has_question=previous is not None and has_question(previous),
         first_of_session=previous is None,
-        first_person=_FIRST_PERSON.search(text) is not None,
+        first_person=_first_person().search(text) is not None,
         word_count=len(_WORDS.findall(text)),
         time_expressions=min(time_expressions(text), 32767),
     )
@@ -81,3 +81,8 @@ def _name_forms(speakers: tuple[str, ...]) -> re.Pattern[str] | None:
         return None
     choices = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
     return re.compile(rf"\b(?:{choices})\b(?:['’]s\b)?", re.IGNORECASE)
+
+
+@cache
+def _first_person() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{alternatives('pronouns', 'first_person')})\b", re.I)

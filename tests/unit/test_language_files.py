@@ -20,7 +20,8 @@ PATTERNS = {
     "negation": schema()["negation"]["keys"].split(),
     "verbs": schema()["verbs"]["keys"].split(),
     "prepositions": schema()["prepositions"]["keys"].split(),
-    "pronouns": ["my", "of_others", "possessive", "speaker", "speaker_object", "owner"],
+    "pronouns": "my of_others possessive speaker speaker_object owner she he first_person".split(),
+    **{name: schema()[name]["keys"].split() for name in ("homes", "intentions", "ties", "periods")},
     "relations": ["copula", "before", "behind", "former", "article", "of", "has", "called"],
 }
 ITALIAN = {

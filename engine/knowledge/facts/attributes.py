@@ -12,17 +12,13 @@ from engine.domain.attribute import FactAttribute, ValueKind
 from engine.knowledge.facts.verdicts import attribute_said
 from engine.knowledge.statements.plans import holds_until
 from engine.language.dates import dates_in
+from engine.language.tables import alternatives
 
-_MONTH = re.compile(
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-    r"\.?\s+\d{1,2}\b|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
-    re.IGNORECASE,
-)
+_MONTH = re.compile(alternatives("values", "month_day"), re.IGNORECASE)
 _NUMBER = re.compile(
-    r"^(?:about|around|some|roughly|\W)*(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)",
-    re.IGNORECASE,
+    rf"^(?:{alternatives('values', 'about')}|\W)*(?:\d|(?:{alternatives('values', 'number')})\b)", re.IGNORECASE
 )
-_NAME = re.compile(r"^(?:(?:the|a|an)\s+)?[^\W\d_a-z]")
+_NAME = re.compile(rf"^(?:(?:{alternatives('values', 'article')})\s+)?[^\W\d_a-z]")
 LONGEST = 200
 
 

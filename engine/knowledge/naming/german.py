@@ -17,30 +17,25 @@ from engine.knowledge.naming.words import (
     PLACES,
     STOP_WORDS,
 )
+from engine.language.tables import listed, table
 
-_PERSONAL = frozenset(
-    "herr herrn frau fräulein dr dr. prof prof. doktor notar onkel tante oma opa pfarrer familie mr. mrs. ms.".split()
-)
-_LEGAL = frozenset("gmbh ag kg ohg e.v. ltd inc llc se mbh".split())
-_SURE_STREET = re.compile(r"\A.{3,}(?:straße|strasse|gasse|allee|brücke|hausen)$")
-_CALLED = re.compile(r"(?:\b(?:heiß\w*|namens|genannt|heiße ich|ich bin|hier ist|[Ll]iebe[rs]?|[Hh]allo|[Dd]anke),? )$")
-_RELATION = re.compile(rf"\b(?i:{MY}|seine?\w?|ihre?\w?) (?:\w+ )?(?i:{RELATIONS}),? $")
-_TITLED = re.compile(r"(?i)(?<!\w)(?:herrn?|frau|dr\.|prof\.|notar|fräulein|familie) $")
-_CITY = re.compile(r"(?<!\w)(?:Stadt|Gemeinde|Insel) $")
-_SAYS = re.compile(
-    r",? (?:sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|schreibt|schrieb|kommt|kam"
-    r"|meldet|rief|ruft|weiß|fährt|fuhr|bringt|brachte)\b"
-)
-_SAID = re.compile(r"(?:sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|schreibt|schrieb) $")
-_ACTS = re.compile(r" (?:hat|ist|war|kommt|will|kann|muss|soll|darf|mag|geht|wird|frisst|schläft)\b")
-_WITH = re.compile(r"\b(?:mit|von|für|bei|und|an) $")
-_IN = re.compile(r"\b(?:in|aus|nach|bei) $")
-_NOUN = re.compile(r"(?:ung|heit|keit|schaft|zeit|ion|tät|e|en|er|ik|ismus|ment)$")
-_ARTICLE = re.compile(
-    r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|im|am|zum|zur|beim|vom|ins|ans|\d+|\w+[eman][nrs]"
-    r"|(?:kein|mein|dein|unser|sein|ihr|viel)\w{0,2}|(?:diese|jede|alle)\w?) $",
-    re.IGNORECASE,
-)
+_CODE, _TABLE = "de", "capital_nouns"
+_PERSONAL, _LEGAL = (frozenset(listed(_CODE, _TABLE, key)) for key in ("personal", "legal"))
+
+
+def _pattern(key: str, begin: str, end: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(f"{begin}(?:{table(_CODE, _TABLE)[key]}){end}", flags)
+
+
+_SURE_STREET = _pattern("street", r"\A.{3,}", "$")
+_CALLED = _pattern("called", r"\b", ",? $")
+_RELATION = re.compile(rf"\b(?i:{MY}|{table(_CODE, _TABLE)['of_others']}) (?:\w+ )?(?i:{RELATIONS}),? $")
+_TITLED = _pattern("titled", r"(?i)(?<!\w)", " $")
+_CITY = _pattern("town", r"(?<!\w)", " $")
+_SAYS, _ACTS = _pattern("says", ",? ", r"\b"), _pattern("acts", " ", r"\b")
+_SAID, _WITH, _IN = _pattern("said", "", " $"), _pattern("with", r"\b", " $"), _pattern("in", r"\b", " $")
+_NOUN = _pattern("noun", "", "$")
+_ARTICLE = _pattern("article", r"\b", " $", re.IGNORECASE)
 
 
 def german_names(reading: Reading, evidence: WordEvidence) -> Iterator[NamePiece]:

@@ -1,4 +1,4 @@
-"""Towns by their names, and how far they are from each other, as `lists/towns.txt` has them. Pure."""
+"""Towns by their names, and how far they are from each other, as `engine/language/data/names/towns.txt` has them. Pure."""
 
 from __future__ import annotations
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 
 from engine.language.detection import stop_words
+from engine.language.tables import FOLDER, codes
 
-_LISTS = Path(__file__).with_name("lists")
+_LISTS = FOLDER / "names"
 _SIGNS = tomllib.loads((_LISTS / "signs.toml").read_text("utf-8"))
 
 
@@ -49,7 +49,7 @@ IDENTITIES = frozenset(_SIGNS["outside"]["identities"].split())
 _SPOKEN = {language: frozenset(words.split()) for language, words in _SIGNS["languages"].items()}
 GERMAN = _SPOKEN["german"] - _SPOKEN["others"]
 NOT_GERMAN = _SPOKEN["others"] - _SPOKEN["german"]
-STOP_WORDS = frozenset().union(*(stop_words(code) for code in ("en", "de", "es", "pt", "fr"))) | OPENERS
+STOP_WORDS = frozenset().union(*(stop_words(code) for code in codes())) | OPENERS
 """Words that a sentence may begin with and that name nothing."""
 SPEAKERS_WITHOUT_NAME = frozenset(
     """

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from engine.language.dates import dates_in
+from engine.language.tables import alternatives, keys, listed
 
 NEAR = 90
 """Characters after the words of a relation in which its date stands."""
@@ -13,20 +14,21 @@ _MONTH = r"(?:[^\W\d_]{1,20}\.?,? )"
 _DATE = (
     rf"(?:\d{{4}}-\d\d(?:-\d\d)?|(?:\d{{1,2}}(?:st|nd|rd|th|\.)? )?(?:of )?{_MONTH}?(?:\d{{1,2}}(?:st|nd|rd"
     rf"|th)?,? )?(?:19|20|1\d)\d\d"
-    r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    rf"|(?:{'|'.join(name.title() for name in listed('en', 'dates', 'month')[:12])})"
     r"(?: \d{1,2}(?:st|nd|rd|th)?)?"
     r"|last (?:week|month|year|[A-Z]\w+)|yesterday)\b"
 )
-_SINCE = re.compile(rf"\b(?:since|seit|desde|depuis)(?: the)? (?P<date>{_DATE})", re.I)
-_UNTIL = re.compile(rf"\b(?:until|till|bis|hasta|até|jusqu['’]en) (?P<date>{_DATE})", re.I)
+_SAID = {key: alternatives("periods", key) for key in keys("periods")}
+_SINCE = re.compile(rf"\b(?:{_SAID['since']})(?: the)? (?P<date>{_DATE})", re.I)
+_UNTIL = re.compile(rf"\b(?:{_SAID['until']}) (?P<date>{_DATE})", re.I)
 _RANGE = re.compile(
     rf"(?:\b(?:from|between) )?(?P<date>{_DATE})(?: to | until | till | and | ?[-–—]{{1,2}} ?)(?P<last>{_DATE})"
 )
 _AT = re.compile(
-    rf"(?:\b(?:in|on|im|en|em|le|am|im Jahr) )(?:the )?(?:(?:early|late|mid|spring|summer|fall|autumn"
+    rf"(?:\b(?:{_SAID['at']}|{_SAID['in_year']}) )(?:the )?(?:(?:early|late|mid|spring|summer|fall|autumn"
     rf"|winter)[ -](?:of )?)?(?P<date>{_DATE})"
 )
-_BEFORE = re.compile(rf"^(?:(?P<since>Since|Seit|Desde|Depuis)|In|On|Im|En|Em|Am|Le)(?: the)? (?P<date>{_DATE})")
+_BEFORE = re.compile(rf"^(?:(?P<since>{_SAID['since'].title()})|{_SAID['at'].title()})(?: the)? (?P<date>{_DATE})")
 _STOP = re.compile(
     r";| and (?!\d)| but | who | which | when | while | because | after | before |, (?!\d)(?=\w+ (?:is|was"
     r"|has)\b)|[.!?]\s"

@@ -8,24 +8,17 @@ from functools import lru_cache
 
 from engine.knowledge.resolution.word_lists import section
 from engine.language.detection import language_of
+from engine.language.tables import each, table
 
 _LANGUAGES_SLAVIC = re.compile(r"[ęąłśźżćńřěůОо\u0400-\u04ff]")
 _CLUES = section("clues", "age")
 _AGE = re.compile(rf"(?<!\d)(\d{{1,2}})[ -]?(?:{_CLUES['unit']})", re.I)
 _AGED = re.compile(rf"\b(?:{'|'.join(_CLUES['small'].split())}) (?:{_CLUES['written']})", re.I)
 _CHILD = re.compile(rf"\b(?:{_CLUES['child']})\b|{_CLUES['child_unspaced']}", re.I)
-_SPOKEN_OF = {
-    "en": ("she", "he"), "de": ("", "er"), "es": ("ella", "él"), "pt": ("ela", "ele"), "fr": ("elle", "il"), "it": ("lei", "lui"),
-    "nl": ("zij", "hij"), "pl": ("ona", "on"), "sv": ("hon", "han"), "da": ("hun", "han"), "cs": ("ona", "on"),
-}  # fmt: skip
 _RUSSIAN = (re.compile(r"(?<!\w)(?:она|её|ей)(?!\w)", re.I), re.compile(r"(?<!\w)(?:он|его|ему)(?!\w)", re.I))
-_GERMAN_SHE = re.compile(r"\b[Ss]ie (?:ist|war|hat|hatte|wird|kann|will|muss|\w{2,}[^eu]t)\b")
-_PRONOUNS: Mapping[str, tuple[re.Pattern[str] | None, re.Pattern[str] | None]] = {
-    language: (
-        _GERMAN_SHE if language == "de" else re.compile(rf"\b{she}\b", re.I),
-        re.compile(rf"\b{he}\b", re.I),
-    )
-    for language, (she, he) in _SPOKEN_OF.items()
+_PRONOUNS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    code: (re.compile(rf"\b{she}\b", re.I), re.compile(rf"\b{table(code, 'pronouns')['he']}\b", re.I))
+    for code, she in each("pronouns", "she")
 }
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _RUSSIAN_VERB = re.compile(r"\A\s+(?:\w+\s)?(\w+?)(ла|лась|л|лся)(?!\w)")

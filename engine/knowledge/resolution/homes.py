@@ -20,41 +20,31 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from engine.knowledge.naming.towns import Places, far_apart, towns
+from engine.language.tables import alternatives, each, table
 
 MONTH = timedelta(days=31)
 """Within which a home that is said in passing would hardly be a new one."""
 _BEFORE, _BEHIND = 60, 140
 """Characters around a name in which the home and words of change stand."""
-_LIVES = r"(?:lives|is living|is based|resides|wohnt|lebt|habite|vit|réside|vive|mora|reside)"
-_STILL = r"(?: (?:still|alone|happily|immer noch|noch|allein|toujours|encore|todavía|ainda))?"
+_LIVES, _WHO, _IN = (f"(?:{alternatives('homes', key)})" for key in ("lives", "who", "in"))
+_STILL = rf"(?: (?:{alternatives('homes', 'still')}))?"
 _PLACE = r"[A-ZÀ-Þ][\w'’-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|de|do|da|del|am|upon)){0,3}"
-_IN = r"(?:in|à|en|em|no|na)"
 _ASIDE = r"(?:,? \(|, )"
 _SAID = re.compile(rf",? {_LIVES}{_STILL} {_IN} (?P<town>{_PLACE})")
 _IN_PASSING = re.compile(
-    rf"{_ASIDE}(?:(?:who|die|der|qui|que|quien) {_LIVES}{_STILL}|living|based) {_IN} (?P<town>{_PLACE})"
-    rf"|{_ASIDE}(?:die|der) in (?P<german>{_PLACE}) (?:wohnt|lebt)\b"
-)
-_MOVED = re.compile(
-    r" (?:has |have )?(?:just |recently )?(?:moved|relocated)(?: back)? to (?P<en>P)| (?:ist|zog) nach (?P<de>P)"
-    r"| se mudó a (?P<es>P)| (?:se mudou|mudou-se) para (?:o |a )?(?P<pt>P)| a déménagé à (?P<fr>P)".replace(
-        "P)", f"{_PLACE})"
+    "|".join(
+        (
+            rf"{_ASIDE}(?:{_WHO} {_LIVES}{_STILL}|{alternatives('homes', 'living')}) {_IN} (?P<town>{_PLACE})",
+            *(
+                rf"{_ASIDE}(?:{table(code, 'homes')['who']}) (?:{table(code, 'homes')['in']}) (?P<{code}>{_PLACE}) (?:{last})\b"
+                for code, last in each("homes", "lives_last")
+            ),
+        )
     )
 )
-_MOVE = re.compile(
-    r"\b(?:mov(?:e|es|ed|ing)\b(?! on\b| forward\b)|relocat|new (?:home|house|flat|apartment)|zieht|zog|umgezogen|gezogen|umzug"
-    r"|déménag|mudó|mudou|mudar|mudanza|mudança)",
-    re.I,
-)
-_CHANGE = re.compile(
-    r"\b(?:now|nowadays|currently|these days|temporarily|no longer|not|never|anymore|used to|until|also|too|both|sometimes"
-    r"|winters?|summers?|sommer|hiver|verano|invierno|verão|inverno"
-    r"|second home|weekends?|weekdays?|during the week|half|part of|sorry|actually|i mean|correction|mistake|mixed|wrong|wait"
-    r"|jetzt|inzwischen|mittlerweile|nun|nicht|doch|auch|nein|wochenends?|unter der woche|entschuldigung|falsch"
-    r"|maintenant|désormais|aussi|pas|plutôt|week-ends?|pardon|ahora|también|perdón|agora|também|desculpa|aliás|fines? de semana"
-    r"|fins? de semana)\b|\bno, |\bnon, |n['’]t\b|\?",
-    re.I,
-)
+_MOVED = re.compile("|".join(f"{said}(?P<{code}>{_PLACE})" for code, said in each("homes", "moved")))
+_MOVE = re.compile(rf"\b(?:{alternatives('homes', 'move')})", re.I)
+_CHANGE = re.compile(rf"\b(?:{alternatives('homes', 'change')})\b|{alternatives('homes', 'denied')}|\?", re.I)
 _END = re.compile(r"[.!?;\n](?=\s|$)|[.!?;\n]$")
 
 

@@ -1,5 +1,5 @@
 """What somebody is to whom, and how old, where a text says it beside the name: "my brother Tom", "Ana's boss Tom", "Tom (my
-dentist)", "mein Chef Tom", "Tom, 8,". Pure; in English, German, Spanish, Portuguese and French, by likeness_words/kin.toml.
+dentist)", "mein Chef Tom", "Tom, 8,". Pure; roles by likeness/kin.toml.
 
 My brother Tom and my boss Tom are two people as long as nobody says otherwise.
 """
@@ -14,23 +14,22 @@ from datetime import datetime
 from engine.domain.names import name_key
 from engine.knowledge.naming.kinship import MY, NAME
 from engine.knowledge.resolution.kin import role_of
+from engine.language.tables import alternatives, keys
 
 WITHIN = 60
 """Characters before and behind a name that are looked at."""
 GENERATION, YEARS_APART = 15, 5
 """Years by which two ages cannot be of one person in the memory of one user; and where it is known when each was said."""
-_CALLED = (
-    r"(?: is called| is named| called| named|['’]s name is| heißt| hieß| namens| se llama| llamad[oa]| se chama| chama-se"
-    r"| chamad[oa]| s['’]appelle| nommée?)"
+_SAID = {key: alternatives("ties", key) for key in keys("ties")}
+_BEFORE = re.compile(
+    rf"(?:\b(?i:{MY})|(?P<owner>{NAME})['’]s) (?:[\w-]+ )??(?P<role>[\w-]+)(?:{_SAID['called']})?[,:]? $"
 )
-_BEFORE = re.compile(rf"(?:\b(?i:{MY})|(?P<owner>{NAME})['’]s) (?:[\w-]+ )??(?P<role>[\w-]+){_CALLED}?[,:]? $")
 _BEHIND = re.compile(rf"(?:,? \(|, |,? – )(?:(?i:{MY})|(?P<owner>{NAME})['’]s) (?:[\w-]+ )??(?P<role>[\w-]+)")
-_AGE_BEFORE = re.compile(r"\b(\d{1,2})[- ](?:years?[- ]old|jährige[rnms]?) $")
+_AGE_BEFORE = re.compile(rf"\b(\d{{1,2}})[- ](?:{_SAID['age_before']}) $")
 _AGE_BEHIND = re.compile(
-    r"(?:, (?:aged |now )?| \(| (?:is|was|turned|turns|just turned|is turning|ist|wird|wurde|cumplió|fez) )(\d{1,2})"
-    r"(?:\)|,|\.|!|$| (?:and|but|now|today|yesterday|last|this|und|aber)\b)"
-    r"|(?:,? (?:is|was|turned|ist|war|wird|wurde|tiene|tenía|cumplió|tem|tinha|fez|a|avait) |, (?:de )?| \()(\d{1,2})"
-    r" (?:years? old|Jahre(?: alt)?|años|anos|ans)\b(?! (?:d['’]|de |ago|später|vor))"
+    rf"(?:, (?:{_SAID['age_aside']})?| \(| (?:{_SAID['age_turned']}) )(\d{{1,2}})(?:\)|,|\.|!|$| (?:{_SAID['age_end']})\b)"
+    rf"|(?:,? (?:{_SAID['age_has']}) |, (?:{_SAID['age_of']})?| \()(\d{{1,2}})"
+    rf" (?:{_SAID['age_unit']})\b(?! (?:{_SAID['no_age']}))"
 )
 
 
@@ -44,14 +43,8 @@ class Age:
 
 NAMESAKE = "namesake"
 """Who is told apart from the speaker alone."""
-_DOES = re.compile(
-    r" (?:is|was|has|had|does|did|lives|lived|works|worked|likes|loves|hates|moved|owns|plays|studies|drives|called|came|said"
-    r"|says|wants|told|ist|war|hat|wohnt|lebt|arbeitet|mag|kam|sagt|vive|trabaja|tiene|es|mora|trabalha|tem|é|habite|travaille|est|a)\b"
-)
-_NAMES_SELF = re.compile(
-    r"(?:[\"“”„«'’‘:,–-] ?|\b(?:I am|I['’]m|[Tt]his is|[Cc]all me|name is|name['’]s|[Bb]in|heiße|[Ss]oy|llamo|[Ss]ou|chamo|suis"
-    r"|m['’]appelle) )$"
-)
+_DOES = re.compile(rf" (?:{_SAID['does']})\b")
+_NAMES_SELF = re.compile(rf"(?:[\"“”„«'’‘:,–-] ?|\b(?:{_SAID['names_self']}) )$")
 
 
 def tie_of(text: str, start: int, end: int, speaker: str = "") -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+
+from engine.language.tables import FOLDER
 
 Section = Mapping[str, str]
 
@@ -38,5 +39,4 @@ def lines(file: str, name: str) -> tuple[tuple[str, ...], ...]:
 
 @cache
 def _read(file: str) -> dict[str, object]:
-    path = files("engine.knowledge.resolution").joinpath("likeness_words", f"{file}.toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return tomllib.loads((FOLDER / "likeness" / f"{file}.toml").read_text(encoding="utf-8"))
