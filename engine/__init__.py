@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from engine.domain.embedding import ModelChoice
     from engine.domain.filters import Filters
     from engine.domain.history import Conversation, History, HistoryFile, Turn
-    from engine.domain.node import NewNode, ProvisionedNode, Shell, User
+    from engine.domain.node import Anchor, NewNode, ProvisionedNode, Shell, User
     from engine.domain.read_limits import ReadLimits
     from engine.domain.report import IngestReport
     from engine.domain.scope import MemoryScope
-    from engine.domain.search import Anchor, Hit, SearchAnswer, SearchRequest
+    from engine.domain.search import Hit, SearchAnswer, SearchRequest
     from engine.memory import Memory
     from engine.neurigraph import Engine
     from engine.settings import Settings
@@ -76,11 +76,11 @@ _HOMES = {
     "engine.domain.embedding": ("ModelChoice",),
     "engine.domain.filters": ("Filters",),
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
-    "engine.domain.node": ("NewNode", "ProvisionedNode", "Shell", "User"),
+    "engine.domain.node": ("Anchor", "NewNode", "ProvisionedNode", "Shell", "User"),
     "engine.domain.read_limits": ("ReadLimits",),
     "engine.domain.record": ("IngestReport",),
     "engine.domain.scope": ("MemoryScope",),
-    "engine.domain.search": ("Anchor", "Hit", "SearchAnswer", "SearchRequest"),
+    "engine.domain.search": ("Hit", "SearchAnswer", "SearchRequest"),
     "engine.memory": ("Memory",),
     "engine.neurigraph": ("Engine",),
     "engine.wiring.opening": ("Opening",),

@@ -10,6 +10,7 @@ from functools import partial
 from uuid import UUID
 
 from engine.commit.outbox import Outbox
+from engine.commit.set_aside import SetAside
 from engine.derive.derivations import Derivations
 from engine.domain.history import History
 from engine.domain.ingest import PLAIN, Limits, Terms
@@ -17,7 +18,9 @@ from engine.domain.principal import Identity, Principal
 from engine.domain.report import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
+from engine.hierarchy.damage import Damage
 from engine.hierarchy.upgrades import Upgrades
+from engine.ingest.pipeline import Ingest
 from engine.knowledge.analysts import Analysts
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.dormancy import Dormancy
@@ -32,8 +35,9 @@ from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Sweep
 from engine.memory import Memory
 from engine.operations.authenticating import Authentication
-from engine.operations.caller import Caller, Parts, principal_of
+from engine.operations.caller import Caller, principal_of
 from engine.operations.keeper import Keeper, Services
+from engine.operations.parts import Parts
 from engine.operations.workspace import Workspace
 from engine.progress import Progress
 from engine.providers.active import ActiveModel
@@ -107,7 +111,7 @@ class Engine:
     @property
     def analysts(self) -> Analysts:
         """What analysts have: statements, the data dictionary, roles in Postgres; for the operator."""
-        return Analysts(self.postgres, self.neo4j, self.parts.ingest.entities.domain)
+        return Analysts(self.postgres, self.neo4j, self.parts[Ingest].entities.domain)
 
     def workspace_as(self, identity: Identity) -> Workspace:
         """The workspace as an identity may see and change it."""
@@ -177,7 +181,7 @@ class Engine:
         """What is damaged or set aside although all stores answer; None where it is unknown after a second."""
         try:
             with ending_within(CHECK_TIMEOUT / 2):
-                return Degraded(await self.parts.search.damage.known(), (await self.parts.set_aside.waiting()).commits)
+                return Degraded(await self.parts[Damage].known(), (await self.parts[SetAside].waiting()).commits)
         except StoreUnavailable:
             return None
 

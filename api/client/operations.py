@@ -31,7 +31,17 @@ from engine.domain.ingest import Failure, IngestedSource, IngestSession
 from engine.domain.intention import Intention
 from engine.domain.job import JobState, Run
 from engine.domain.metadata import MetadataPage, RegisteredEdge
-from engine.domain.node import ChildNode, CreatedEdge, Credential, ProvisionedNode, RecordDay, Shell, TreeNode, User
+from engine.domain.node import (
+    Anchor,
+    ChildNode,
+    CreatedEdge,
+    Credential,
+    ProvisionedNode,
+    RecordDay,
+    Shell,
+    TreeNode,
+    User,
+)
 from engine.domain.profile import FactGroup, Profile
 from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.domain.relation import MentionedTogether
@@ -39,7 +49,7 @@ from engine.domain.replay import Replay, ReplayComparison
 from engine.domain.report import IngestReport
 from engine.domain.resource import RawResource
 from engine.domain.retraction import Retraction, RetractionPreview
-from engine.domain.search import Anchor, SearchAnswer
+from engine.domain.search import SearchAnswer
 from engine.domain.stream import Appended, EndedStream, StreamState
 from engine.domain.token import IssuedToken, Token
 from engine.domain.written import ConversationBody

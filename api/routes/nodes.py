@@ -16,8 +16,17 @@ from api.entity_tags import TAGGED, IfNoneMatch, matches, shell_tag
 from api.models import NewEdge, NewNodeBody
 from api.problems import WRITES, answered, documented, replayable
 from engine.domain.metadata import EdgePlace, MetadataPage, RegisteredEdge
-from engine.domain.node import MAX_LAYER, ChildNode, CreatedEdge, NewNode, ProvisionedNode, RecordDay, Shell, TreeNode
-from engine.domain.search import Anchor
+from engine.domain.node import (
+    MAX_LAYER,
+    Anchor,
+    ChildNode,
+    CreatedEdge,
+    NewNode,
+    ProvisionedNode,
+    RecordDay,
+    Shell,
+    TreeNode,
+)
 from engine.domain.written import Body
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["nodes"], route_class=JsonRoute)

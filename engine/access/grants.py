@@ -16,7 +16,6 @@ from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.grant import (
     LITTLE_CONFIDENCE,
-    AccessEntry,
     GivenGrant,
     Grant,
     GrantPreview,
@@ -100,14 +99,3 @@ class GraphGrants:
     async def audience(self, principal: Principal, node_id: UUID, at: datetime | None = None) -> tuple[Viewer, ...]:
         parameters = {"node_id": node_id, "at": at}
         return tuple(await self._postgres.fetch(principal, sql_text("access/audience"), parameters, row=Viewer))
-
-    async def log(
-        self, principal: Principal, *, before: int | None = None, limit: int = 100
-    ) -> tuple[AccessEntry, ...]:
-        check_page(limit)
-        parameters = {"before": before, "limit": limit}
-        return tuple(await self._postgres.fetch(principal, sql_text("access/log_page"), parameters, row=AccessEntry))
-
-    async def refused(self, principal: Principal, node_id: UUID, operation: str) -> None:
-        """Logs a refused request; the same line whether the node exists or not."""
-        await self._postgres.change(principal, sql_text("access/refused"), {"node_id": node_id, "operation": operation})

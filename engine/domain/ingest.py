@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
-from engine.domain.report import Skipped
+if TYPE_CHECKING:
+    from engine.domain.report import Skipped
 
 IngestState = Literal["running", "done", "failed"]
 SourceOutcome = Literal["stored", "skipped", "failed"]

@@ -169,3 +169,30 @@ class CreatedEdge:
     edge_id: UUID
     created: bool
     reopened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A node that a question leads to: why it was found, how strongly (0 to 1), and the path to it."""
+
+    node_id: UUID
+    name: str
+    summary: str
+    node_type: NodeType
+    path: tuple[str, ...]
+    layer: int
+    state: FileState
+    score: float
+    reasons: tuple[str, ...]
+    """Of "name", "alias", "text", "meaning", "edge"."""
+    edges: tuple[Edge, ...]
+    archived: bool = False
+    """Listed by its name, but not searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A node that a read could not look at because its tables are damaged."""
+
+    node_id: UUID
+    reason: str

@@ -13,7 +13,7 @@ from engine.domain.entity import Relation
 from engine.domain.explanation import Explanation, HitExplanation
 from engine.domain.fact import DoubtMark
 from engine.domain.filters import ALL, Filters
-from engine.domain.node import ContentType, Edge, FileState, NodeType
+from engine.domain.node import Anchor, ContentType, FileState, LeftOut
 from engine.domain.scope import MemoryScope, ScopeKind, SourceKind
 
 ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
@@ -48,25 +48,6 @@ class SearchRequest:
     def filtered(self) -> bool:
         """Whether it is for what passes filters alone."""
         return self.kinds is not None or self.filters != ALL
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """A node that a question leads to: why it was found, how strongly (0 to 1), and the path to it."""
-
-    node_id: UUID
-    name: str
-    summary: str
-    node_type: NodeType
-    path: tuple[str, ...]
-    layer: int
-    state: FileState
-    score: float
-    reasons: tuple[str, ...]
-    """Of "name", "alias", "text", "meaning", "edge"."""
-    edges: tuple[Edge, ...]
-    archived: bool = False
-    """Listed by its name, but not searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +117,6 @@ class AskedRelation:
     title: str
     at: datetime
     text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A node that a search could not look at because its tables are damaged."""
-
-    node_id: UUID
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 from uuid import UUID
 
+from engine.domain.node import LeftOut
 from engine.domain.principal import Principal
-from engine.domain.search import LeftOut
 from engine.errors import StoreDamaged
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

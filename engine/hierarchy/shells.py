@@ -14,10 +14,9 @@ from uuid import UUID
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.metadata import EdgePlace, MetadataPage, RecordMetadata, RegisteredEdge
 from engine.domain.names import clean_name, name_key, shown_name
-from engine.domain.node import ChildNode, RecordDay, Shell, TreeNode
+from engine.domain.node import Anchor, ChildNode, RecordDay, Shell, TreeNode
 from engine.domain.page import MOST, check_page
 from engine.domain.principal import Principal
-from engine.domain.search import Anchor
 from engine.errors import InvalidInput, NotFound, StoreUnavailable
 from engine.hierarchy.archived import require_unarchived
 from engine.stores.neo4j import Neo4j

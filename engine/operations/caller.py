@@ -1,4 +1,4 @@
-"""Who calls an operation of a memory, on what terms, and the parts that operations use."""
+"""Who calls an operation of a memory, and on what terms."""
 
 from __future__ import annotations
 
@@ -8,118 +8,28 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid5
 
-from engine.access.grants import GraphGrants
+from engine.access.access_log import AccessLog
 from engine.access.idempotency import Answer, Idempotency
-from engine.access.tokens import WorkspaceTokens
-from engine.commit.set_aside import SetAside
-from engine.derive.reading import Readings
-from engine.domain.clock import Clock
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity, Principal
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NotFound, StoreDamaged
-from engine.hierarchy.provisioning import Provisioning
+from engine.hierarchy.damage import Damage
 from engine.hierarchy.shells import Shells
-from engine.history.changes import Changes
-from engine.history.documents import DocumentReads
-from engine.history.edges import EdgeHistory
-from engine.history.events import EventLog
-from engine.history.fact_decisions import FactDecisions
-from engine.history.known_facts import KnownFacts
-from engine.history.reading import Past
-from engine.history.retractions import SourceRetractions
-from engine.ingest.assignment.decisions import Assignments
-from engine.ingest.pipeline import Ingest
-from engine.ingest.proposal.proposals import HierarchyProposals
-from engine.ingest.rereading.replays import RecordReplays
-from engine.ingest.streams.streaming import Streams
-from engine.jobs.jobs import JobCatalogue
-from engine.knowledge.communities.reading import CommunityReads
-from engine.knowledge.entity_aliases import EntityAliases
-from engine.knowledge.entity_decisions import EntityDecisions
-from engine.knowledge.facts.about import EntityFacts
-from engine.knowledge.intentions import IntentionLists
-from engine.knowledge.merges import Merges
-from engine.knowledge.profiles import ProfileComposer
-from engine.knowledge.reading import EntityReads
-from engine.knowledge.relation_decisions import RelationDecisions
-from engine.knowledge.unread_records import UnreadRecords
-from engine.lifecycle.dormancy import Dormancy
-from engine.lifecycle.exporting import Exporting
-from engine.lifecycle.file_log import FileLog
-from engine.lifecycle.moving import Moving
-from engine.lifecycle.rehydrate import Rehydration
-from engine.lifecycle.resources import RawResources
+from engine.operations.parts import Parts
 from engine.privacy.redact import Redactor
-from engine.retrieval.budgets import LimitedSearch
-from engine.retrieval.context.answering import Answers
-from engine.retrieval.context.assembling import Contexts
-from engine.retrieval.decayed import DecayedSearch
-from engine.retrieval.pipeline import Search
-from engine.retrieval.quotes import Quotes
-from engine.retrieval.touches import Touches
 from engine.stores.limits import ending_within
+
+if TYPE_CHECKING:
+    from engine.access.tokens import WorkspaceTokens
 
 NO_PRINCIPAL = UUID(int=0)
 """An id that no principal has: with it every user is unknown."""
 REFUSAL_S = 0.05
 """A refusal is answered after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts that a memory uses; put together in `engine.wiring`."""
-
-    provisioning: Provisioning
-    shells: Shells
-    ingest: Ingest
-    streams: Streams
-    search: Search
-    limited_search: LimitedSearch
-    decayed_search: DecayedSearch
-    contexts: Contexts
-    answers: Answers
-    touches: Touches
-    changes: Changes
-    past: Past
-    edges: EdgeHistory
-    entities: EntityReads
-    entity_facts: EntityFacts
-    merges: Merges
-    relation_decisions: RelationDecisions
-    entity_decisions: EntityDecisions
-    entity_aliases: EntityAliases
-    intentions: IntentionLists
-    profiles: ProfileComposer
-    quotes: Quotes
-    unread_records: UnreadRecords
-    communities: CommunityReads
-    documents: DocumentReads
-    resources: RawResources
-    exporting: Exporting
-    facts: KnownFacts
-    fact_decisions: FactDecisions
-    retractions: SourceRetractions
-    readings: Readings
-    replays: RecordReplays
-    events: EventLog
-    assignments: Assignments
-    moving: Moving
-    proposals: HierarchyProposals
-    rehydration: Rehydration
-    dormancy: Dormancy
-    file_log: FileLog
-    idempotency: Idempotency
-    grants: GraphGrants
-    set_aside: SetAside
-    jobs: JobCatalogue
-    max_text_bytes: int
-    clock: Clock
-    redactor: Redactor
-    limit: float
-    """Seconds that a read may take in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +72,7 @@ class Caller:
 
     async def require_graph(self) -> None:
         """Raises NotFound unless the graph exists and is the principal's: a user's own, or that of a persona's owner."""
-        await self.parts.shells.schema_of(self.principal, self.principal.principal_id)
+        await self.parts[Shells].schema_of(self.principal, self.principal.principal_id)
 
     async def require_known(self) -> None:
         """Raises NotFound where an empty answer is that of an unknown user.
@@ -176,7 +86,7 @@ class Caller:
         """The answer to the request with the caller's key; a kept one is said to be one. Raises NotFound, IdempotencyMismatch,
         InProgress."""
         await self.require_graph()
-        answer, replayed = await self.parts.idempotency.once(self.principal, self.key, request, action)
+        answer, replayed = await self.parts[Idempotency].once(self.principal, self.key, request, action)
         if replayed and self.repeatable:
             self.repeatable.replayed()
         return answer
@@ -195,7 +105,7 @@ class Caller:
                     yield
             except NotFound:
                 if refusal:
-                    await self.parts.grants.refused(self.principal, node_id or self.principal.user_id, refusal)
+                    await self.parts[AccessLog].refused(self.principal, node_id or self.principal.user_id, refusal)
                     await asyncio.sleep(REFUSAL_S - (monotonic() - started) % REFUSAL_S)
                 raise
 
@@ -211,7 +121,7 @@ class Caller:
 
     async def _damaged(self, node_id: UUID | None) -> UUID | None:
         """The damaged node of an operation: that one, or the first of the graph; None where it is no node's damage."""
-        damage = self.parts.search.damage
+        damage = self.parts[Damage]
         found = await damage.found(self.principal, [node_id], rows=True) if node_id else ()
         found = found or await damage.found(self.principal, None)
         return found[0].node_id if found else None

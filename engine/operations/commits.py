@@ -6,32 +6,36 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from engine.commit.set_aside import SetAside
 from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.operations import redactions
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, OfWorkspace, reads, writes
 from engine.operations.keeper import administrators
+from engine.operations.parts import Part
 
 
 class Commits(OfGraph, name="commits"):
     """Commits of the own graph; for its user alone. See `engine.commit.set_aside`."""
+
+    _set_aside = Part(SetAside)
 
     @reads(owner)
     async def list(
         self, *, after: UUID | None = None, behind: tuple[datetime, UUID] | None = None, limit: int = 100
     ) -> tuple[CommitSummary, ...]:
         """Oldest first, one page: after a commit that is still set aside, or after a time and an id."""
-        return await self._parts.set_aside.list(self._principal.user_id, after=after, behind=behind, limit=limit)
+        return await self._set_aside.list(self._principal.user_id, after=after, behind=behind, limit=limit)
 
     @writes(owner)
     async def retry(self, commit_id: UUID) -> CommitOutcome:
         """Retries a commit now; if it fails again, recovery goes on retrying. Raises NotFound."""
-        return await self._parts.set_aside.retry(commit_id, self._principal.name, self._principal.user_id)
+        return await self._set_aside.retry(commit_id, self._principal.name, self._principal.user_id)
 
     @writes(owner, redacts={"reason": redactions.note})
     async def discard(self, commit_id: UUID, reason: str = "") -> CommitOutcome:
         """Undoes a commit. Raises NotFound, Conflict for a revocation."""
-        return await self._parts.set_aside.discard(commit_id, self._principal.name, reason, self._principal.user_id)
+        return await self._set_aside.discard(commit_id, self._principal.name, reason, self._principal.user_id)
 
 
 class AllCommits(OfWorkspace, name="workspace.commits"):

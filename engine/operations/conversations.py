@@ -9,9 +9,14 @@ from uuid import UUID
 from engine.domain.ingest import Terms
 from engine.domain.scope import Privacy
 from engine.domain.stream import Append, Appended, EndedStream, StreamedTurn, StreamState
+from engine.hierarchy.shells import Shells
+from engine.ingest.pipeline import Ingest
 from engine.ingest.repeats import stored_earlier
+from engine.ingest.sessions import Sessions
+from engine.ingest.streams.streaming import Streams
 from engine.operations.caller import members, readers
 from engine.operations.declaring import OfGraph, reads, writes
+from engine.operations.parts import Part
 from engine.operations.redactions import redacted_later, without_text
 
 _TURNS = dict.fromkeys(("conversation_id", "turns", "title"), redacted_later) | {"privacy": without_text}
@@ -19,6 +24,11 @@ _TURNS = dict.fromkeys(("conversation_id", "turns", "title"), redacted_later) | 
 
 class Conversations(OfGraph, name="conversations"):
     """Streamed conversations of a principal."""
+
+    _ingest = Part(Ingest)
+    _sessions = Part(Sessions)
+    _shells = Part(Shells)
+    _streams = Part(Streams)
 
     @writes(members, redacts=_TURNS, at="node_id", refusal="store", once=True)
     async def append(
@@ -38,34 +48,33 @@ class Conversations(OfGraph, name="conversations"):
         end, however often they are sent. Waiting turns are stored by a job once enough of them wait, and by `end`; until then no
         search finds them.
         """
-        parts, principal = self._parts, self._principal
         own = first is None and self.caller.repeatable is not None and not any(turn.ref for turn in turns)
         if first is None and self.caller.repeatable:  # under refs of their own, a repeat appends them once
             refs = [turn.ref or str(self.caller.own_id(conversation_id, n, turn)) for n, turn in enumerate(turns)]
             turns = tuple(replace(turn, ref=ref) for turn, ref in zip(turns, refs, strict=True))
         append = Append(conversation_id, turns, first, title, started_at, node_id, privacy, self.caller.origin)
         if node_id is not None:
-            await parts.shells.require_unarchived(principal, node_id)
-        appended = await parts.streams.append(principal, append)
+            await self._shells.require_unarchived(self._principal, node_id)
+        appended = await self._streams.append(self._principal, append)
         return replace(appended, added=len(turns), repeated=0) if own else appended
 
     @writes(members, redacts={"conversation_id": redacted_later}, once=True, spends=True)
     async def end(self, conversation_id: str) -> EndedStream:
         """Stores what is not stored yet of a streamed conversation, however short. Raises NotFound, Conflict."""
-        ended = await self._parts.streams.end(self._principal, conversation_id, Terms(key=self.caller.key))
+        ended = await self._streams.end(self._principal, conversation_id, Terms(key=self.caller.key))
         if self.caller.key is None:
             return ended
-        session = self._parts.ingest.sessions.id_of(self._principal, self.caller.key)
-        earlier = await stored_earlier(self._parts.ingest, self._principal, session, ended.records)
+        session = self._sessions.id_of(self._principal, self.caller.key)
+        earlier = await stored_earlier(self._ingest, self._principal, session, ended.records)
         turns = ended.turns + sum(earlier.turns.values())
         return replace(ended, turns=turns, records=(*earlier.records, *ended.records))
 
     @reads(readers)
     async def get(self, conversation_id: str) -> StreamState:
         """How a streamed conversation stands. Raises NotFound."""
-        return await self._parts.streams.state(self._principal, conversation_id)
+        return await self._streams.state(self._principal, conversation_id)
 
     @reads(readers)
     async def list(self, *, after: str = "", limit: int = 100) -> tuple[StreamState, ...]:
         """Streamed conversations that have not ended, by id, one page."""
-        return await self._parts.streams.page(self._principal, after=after, limit=limit)
+        return await self._streams.page(self._principal, after=after, limit=limit)

@@ -185,7 +185,7 @@ class OfGraph(Subject[Caller], name="graph"):
 
     def __init__(self, caller: Caller) -> None:
         super().__init__(caller)
-        self._parts, self._principal = caller.parts, caller.principal
+        self._principal = caller.principal
 
 
 class OfWorkspace(Subject[Keeper], name="workspace"):

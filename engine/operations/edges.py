@@ -8,10 +8,12 @@ from uuid import UUID
 from engine.domain.clock import NOW, Moment
 from engine.domain.metadata import EdgePlace, RegisteredEdge
 from engine.domain.node import CreatedEdge
-from engine.hierarchy.shells import MOST_EDGES
+from engine.hierarchy.shells import MOST_EDGES, Shells
+from engine.history.edges import EdgeHistory
 from engine.operations import redactions
 from engine.operations.caller import members, readers
 from engine.operations.declaring import OfGraph, Redaction, reads, writes
+from engine.operations.parts import Part
 
 _TEXTS: Mapping[str, Redaction] = {"edge_type": redactions.name, "properties": redactions.properties}
 
@@ -19,12 +21,15 @@ _TEXTS: Mapping[str, Redaction] = {"edge_type": redactions.name, "properties": r
 class Edges(OfGraph, name="edges"):
     """Cross-node edges. They are changed and ended by `history.change`."""
 
+    _edges = Part(EdgeHistory)
+    _shells = Part(Shells)
+
     @reads(readers)
     async def list(
         self, moment: Moment = NOW, *, after: EdgePlace | None = None, limit: int = MOST_EDGES
     ) -> tuple[RegisteredEdge, ...]:
         """All edges by the names of the ends, one page; `after` is the `place` of the last edge before."""
-        return await self._parts.shells.edges(self._principal, moment, after=after, limit=limit)
+        return await self._shells.edges(self._principal, moment, after=after, limit=limit)
 
     @writes(members, redacts=_TEXTS, at="source", refusal="relate", once=True)
     async def make(
@@ -32,5 +37,5 @@ class Edges(OfGraph, name="edges"):
     ) -> CreatedEdge:
         """Makes an edge, or returns the one of that type between these nodes, which holds again if it had ended. Raises
         NotFound, InvalidInput."""
-        edges, given = self._parts.edges, properties or {}
+        edges, given = self._edges, properties or {}
         return await edges.make(self._principal, source, target, edge_type, given, self.caller.key)

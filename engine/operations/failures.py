@@ -4,32 +4,42 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from engine.derive.reading import Readings
 from engine.domain.ingest import Failure, FailureState
 from engine.domain.record import AssignableNode
 from engine.domain.report import STORED_ALREADY
 from engine.errors import Conflict, NeurigraphError, NotFound
+from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.documents import read_document, referred
+from engine.ingest.failures import FailureLog
+from engine.ingest.pipeline import Ingest
 from engine.ingest.sources import Pending
 from engine.operations import redactions
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads, writes
+from engine.operations.parts import Part
 from engine.progress import Silent
 
 
 class Failures(OfGraph, name="failures"):
     """The failures of the own graph; for its user alone."""
 
+    _failures = Part(FailureLog)
+    _ingest = Part(Ingest)
+    _provisioning = Part(Provisioning)
+    _readings = Part(Readings)
+
     @reads(owner)
     async def list(
         self, *, state: FailureState | None = "open", before: UUID | None = None, limit: int = 100
     ) -> tuple[Failure, ...]:
         """Permanent failures, newest first, one page; `state` None: settled ones, too."""
-        return await self._parts.ingest.failures.page(self._principal, state=state, before=before, limit=limit)
+        return await self._failures.page(self._principal, state=state, before=before, limit=limit)
 
     @writes(owner, redacts={"text": redactions.note})
     async def dismiss(self, failure_id: UUID, text: str = "") -> Failure:
         """Settles a failure that does not matter. Raises NotFound, Conflict where it was replayed, InvalidInput."""
-        return await self._parts.ingest.failures.settle(self._principal, failure_id, "dismissed", text)
+        return await self._failures.settle(self._principal, failure_id, "dismissed", text)
 
     @writes(owner, spends=True)
     async def replay(self, failure_id: UUID) -> Failure:
@@ -40,8 +50,7 @@ class Failures(OfGraph, name="failures"):
         dismissed, or where the source came without a file and has to be sent again. Raises what reading and storing raise,
         Conflict where the source is skipped: the failure stays open, with that as its cause.
         """
-        parts, principal = self._parts, self._principal
-        failures = parts.ingest.failures
+        failures, principal = self._failures, self._principal
         failure = await failures.failure(principal, failure_id)
         if failure.state == "replayed":
             return failure
@@ -49,7 +58,7 @@ class Failures(OfGraph, name="failures"):
             raise Conflict("It was dismissed.")
         if failure.stage == "reading":
             record, node = UUID(failure.reference["record_id"]), UUID(failure.reference["node_id"])
-            await parts.readings.again(principal, record, node)
+            await self._readings.again(principal, record, node)
             return await failures.settle(principal, failure_id, "replayed")
         if "path" not in failure.reference:
             raise Conflict(
@@ -63,11 +72,10 @@ class Failures(OfGraph, name="failures"):
         return await failures.settle(principal, failure_id, "replayed")
 
     async def _stored_again(self, failure: Failure) -> None:
-        parts = self._parts
         file, origin = referred(failure.subject.removeprefix("file:"), failure.reference)
-        document = await read_document(file, max_text_bytes=parts.max_text_bytes)
+        document = await read_document(file, max_text_bytes=self.caller.parts.max_text_bytes)
         pending = Pending(document, await self._where(failure.reference["node_id"]), file.privacy, origin)
-        done = await parts.ingest.store(self._principal, [pending], Silent())
+        done = await self._ingest.store(self._principal, [pending], Silent())
         for one in done.skipped:
             if one.reason != STORED_ALREADY:
                 raise Conflict(one.reason)
@@ -76,8 +84,8 @@ class Failures(OfGraph, name="failures"):
         """The node that a source was given by hand, if any. Raises NotFound, Archived."""
         if not node_id:
             return None
-        parts, principal = self._parts, self._principal
-        if node := await parts.ingest.node(principal, UUID(node_id)):
+        principal = self._principal
+        if node := await self._ingest.node(principal, UUID(node_id)):
             return node
-        await parts.provisioning.require_unarchived(principal, UUID(node_id))
+        await self._provisioning.require_unarchived(principal, UUID(node_id))
         raise NotFound

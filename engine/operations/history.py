@@ -9,15 +9,23 @@ from uuid import UUID
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.domain.difference import EVERYTHING, DifferencePage, Within
+from engine.history.changes import Changes
+from engine.history.reading import Past
 from engine.operations import redactions
 from engine.operations.caller import members, readers
 from engine.operations.declaring import OfGraph, reads, writes
+from engine.operations.parts import Part
+from engine.retrieval.touches import Touches
 
 _PLACE = "change.node_id or change.subject_id"
 
 
 class History(OfGraph, name="history"):
     """Changes as deltas, states at any moment, differences. A subject is a record, an item, a node or an edge."""
+
+    _changes = Part(Changes)
+    _past = Part(Past)
+    _touches = Part(Touches)
 
     @writes(members, redacts={"change": redactions.change}, at=_PLACE, refusal="change", once=True, spends=True)
     async def change(self, change: Change) -> Changed:
@@ -26,16 +34,14 @@ class History(OfGraph, name="history"):
         Raises NotFound, Conflict (it was changed meanwhile), NameTaken, DepthExceeded, InvalidInput, StoreUnavailable.
         """
         keyed = replace(change, key=self.caller.key or change.key)
-        return await self._parts.changes.change(self._principal, keyed)
+        return await self._changes.change(self._principal, keyed)
 
     @reads(readers, at="node_id or subject_id", refusal="history")
     async def deltas(
         self, kind: SubjectKind, subject_id: UUID, *, node_id: UUID | None = None, after: int = 0, limit: int = 100
     ) -> tuple[Delta, ...]:
         """How a subject changed, by revision, one page; a record's or item's `node_id` is where it lies. Raises NotFound."""
-        return await self._parts.past.deltas(
-            self._principal, kind, subject_id, node_id=node_id, after=after, limit=limit
-        )
+        return await self._past.deltas(self._principal, kind, subject_id, node_id=node_id, after=after, limit=limit)
 
     @reads(readers, at="node_id or subject_id", refusal="state")
     async def state(
@@ -43,10 +49,10 @@ class History(OfGraph, name="history"):
     ) -> SubjectState:
         """What a subject was at a moment on both clocks, with its revision of today. Counts as a read of a record, an item or a
         node that was there. Raises NotFound."""
-        state = await self._parts.past.state(self._principal, kind, subject_id, node_id=node_id, moment=moment)
+        state = await self._past.state(self._principal, kind, subject_id, node_id=node_id, moment=moment)
         if state.fields is not None and kind != "edge":
             read = {f"{kind}s": [subject_id]} if kind != "node" else {}
-            self._parts.touches.note(state.node_id, **read)
+            self._touches.note(state.node_id, **read)
         return state
 
     @reads(readers, at="within.node_id", refusal="difference")
@@ -60,4 +66,4 @@ class History(OfGraph, name="history"):
         limit: int = 100,
     ) -> DifferencePage:
         """What differs between what was so at `start` and at `end`: in all, at one node, of one subject. Raises NotFound."""
-        return await self._parts.past.difference(self._principal, start, end, within, after=after, limit=limit)
+        return await self._past.difference(self._principal, start, end, within, after=after, limit=limit)

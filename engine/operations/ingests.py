@@ -16,14 +16,19 @@ from engine.domain.record import AssignableNode
 from engine.domain.report import STORED_ALREADY, IngestReport, Skipped
 from engine.domain.written import LineBody
 from engine.errors import Archived, Conflict, InvalidInput
+from engine.hierarchy.shells import Shells
 from engine.ingest.documents import note, read_document, reference_of
 from engine.ingest.importing import Importing
+from engine.ingest.pipeline import Ingest
+from engine.ingest.sessions import Sessions
 from engine.ingest.sources import Pending, failed
+from engine.lifecycle.exporting import Exporting
 from engine.operations import redactions
 from engine.operations.caller import Caller, owner
 from engine.operations.declaring import OfGraph, reads, writes
 from engine.operations.edges import Edges
 from engine.operations.nodes import Nodes
+from engine.operations.parts import Part
 from engine.operations.records import stored
 from engine.privacy.redact import redacted_origin
 from engine.progress import Progress, Silent, counted
@@ -33,23 +38,27 @@ from engine.turns import computed
 class Ingests(OfGraph, name="ingests"):
     """Ingests of the own graph; for its user alone."""
 
+    _exporting = Part(Exporting)
+    _ingest = Part(Ingest)
+    _sessions = Part(Sessions)
+
     @reads(owner)
     async def list(
         self, *, key: str | None = None, before: UUID | None = None, limit: int = 50
     ) -> tuple[IngestSession, ...]:
         """Sessions, newest first, one page; with `key` the one that was started with it."""
         key = redactions.identifier(key, self.caller.redactor, None)
-        return await self._parts.ingest.sessions.page(self._principal, key=key, before=before, limit=limit)
+        return await self._sessions.page(self._principal, key=key, before=before, limit=limit)
 
     @reads(owner)
     async def get(self, session_id: UUID) -> IngestSession:
         """One session as it stands. Raises NotFound."""
-        return await self._parts.ingest.sessions.session(self._principal, session_id)
+        return await self._sessions.session(self._principal, session_id)
 
     @reads(owner)
     async def sources(self, session_id: UUID, *, after: int = 0, limit: int = 100) -> tuple[IngestedSource, ...]:
         """The outcome of each source of a session: hash, ids, reasons; one page. Raises NotFound."""
-        return await self._parts.ingest.sessions.sources(self._principal, session_id, after=after, limit=limit)
+        return await self._sessions.sources(self._principal, session_id, after=after, limit=limit)
 
     @writes(owner, redacts=dict.fromkeys(("conversations", "texts"), redactions.redacted_later), once=True, spends=True)
     async def many(self, conversations: Sequence[Conversation] = (), texts: Sequence[Text] = ()) -> IngestReport:
@@ -69,8 +78,8 @@ class Ingests(OfGraph, name="ingests"):
         their order; what it calls stored is durable, and a bad line stops no other. A line that comes again is `skipped`; the
         totals that end an export have no report."""
         terms = replace(self.caller.terms, tolerant=True)
-        parts = self._parts
-        importing = Importing(parts.ingest, parts.redactor, parts.max_text_bytes, self._principal, terms)
+        parts = self.caller.parts
+        importing = Importing(self._ingest, parts.redactor, parts.max_text_bytes, self._principal, terms)
         reports = await importing.stored(lines)
         by_number = {line.number: line for line in lines}
         return tuple([await self._as_known(by_number[report.number], report) for report in reports])
@@ -81,7 +90,7 @@ class Ingests(OfGraph, name="ingests"):
         if report.cause != Conflict.__name__ or line.content is None:
             return report
         written = LineBody.model_validate_json(line.content).conversation
-        held = await self._parts.exporting.conversation(self._principal, report.source_id) if written else None
+        held = await self._exporting.conversation(self._principal, report.source_id) if written else None
         if written is None or held is None or not held.begins_with(written):
             return report
         return LineReport(report.number, "skipped", report.source_id)
@@ -170,7 +179,7 @@ class _Plan:
                 ids[path] = deepest.node_id if deepest else root
         by_id = {node.node_id: node for node in await nodes.writable()}
         for path, node_id in ids.items():
-            if node_id not in by_id and (await inner.parts.shells.shell(inner.principal, node_id)).archived:
+            if node_id not in by_id and (await inner.parts[Shells].shell(inner.principal, node_id)).archived:
                 raise Archived(f"{'/'.join(path)} is archived: it takes no writes until it is taken back.")
         return {path: by_id[node_id] for path, node_id in ids.items() if node_id in by_id}, created
 

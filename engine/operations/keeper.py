@@ -6,19 +6,22 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from engine.access.integrations import WorkspaceIntegrations
-from engine.access.tokens import WorkspaceTokens
-from engine.access.users import WorkspaceUsers
-from engine.commit.set_aside import SetAside
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity
-from engine.ingest.failures import FailureLog
-from engine.jobs.jobs import JobCatalogue
-from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.privacy.redact import Redactor
 from engine.stores.limits import ending_within
+
+if TYPE_CHECKING:
+    from engine.access.integrations import WorkspaceIntegrations
+    from engine.access.tokens import WorkspaceTokens
+    from engine.access.users import WorkspaceUsers
+    from engine.commit.set_aside import SetAside
+    from engine.ingest.failures import FailureLog
+    from engine.jobs.jobs import JobCatalogue
+    from engine.lifecycle.embedding_versions import EmbeddingVersions
 
 
 @dataclass(frozen=True, slots=True)

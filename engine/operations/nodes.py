@@ -8,18 +8,28 @@ from uuid import UUID
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change, Changed
 from engine.domain.metadata import MetadataPage
-from engine.domain.node import MAX_LAYER, ChildNode, NewNode, ProvisionedNode, RecordDay, Shell, TreeNode
+from engine.domain.node import MAX_LAYER, Anchor, ChildNode, NewNode, ProvisionedNode, RecordDay, Shell, TreeNode
 from engine.domain.page import MOST
 from engine.domain.record import AssignableNode
-from engine.domain.search import Anchor
-from engine.hierarchy.shells import MOST_ANCHORS
+from engine.hierarchy.provisioning import Provisioning
+from engine.hierarchy.shells import MOST_ANCHORS, Shells
+from engine.history.changes import Changes
+from engine.ingest.pipeline import Ingest
 from engine.operations import redactions
 from engine.operations.caller import members, owner, readers
 from engine.operations.declaring import OfGraph, reads, writes
+from engine.operations.parts import Part
+from engine.retrieval.touches import Touches
 
 
 class Nodes(OfGraph, name="nodes"):
     """Only the user changes the structure of a graph."""
+
+    _changes = Part(Changes)
+    _ingest = Part(Ingest)
+    _provisioning = Part(Provisioning)
+    _shells = Part(Shells)
+    _touches = Part(Touches)
 
     @writes(members, redacts={"new": redactions.node}, at="new.parent_id", refusal="provision", once=True, spends=True)
     async def provision(self, new: NewNode) -> ProvisionedNode:
@@ -27,25 +37,25 @@ class Nodes(OfGraph, name="nodes"):
 
         A name that holds personal data raises InvalidName.
         """
-        return await self._parts.provisioning.node(self._principal, new, self.caller.own_id(new))
+        return await self._provisioning.node(self._principal, new, self.caller.own_id(new))
 
     @writes(members, redacts={"names": redactions.names}, spends=True)
     async def provision_path(self, names: Sequence[str]) -> ProvisionedNode | None:
         """The node at a path below the root, missing ones created, never below layer 5. See `Provisioning.path`."""
-        return await self._parts.provisioning.path(self._principal, names)
+        return await self._provisioning.path(self._principal, names)
 
     @writes(members, redacts={"path": redactions.nodes}, spends=True)
     async def provision_whole(self, path: Sequence[NewNode]) -> ProvisionedNode:
         """The node at the end of a path below the root, all that is missing on the way with it, or nothing at all: see
         `Provisioning.whole_path`."""
-        return await self._parts.provisioning.whole_path(self._principal, path)
+        return await self._provisioning.whole_path(self._principal, path)
 
     @reads(readers, at="node_id", refusal="shell")
     async def shell(self, node_id: UUID, moment: Moment = NOW) -> Shell:
         """The live shell of a node: identity, path, children, edges, manifest. Counts as a read of it. Raises
         NotFound."""
-        shell = await self._parts.shells.shell(self._principal, node_id, moment)
-        self._parts.touches.note(node_id)
+        shell = await self._shells.shell(self._principal, node_id, moment)
+        self._touches.note(node_id)
         return shell
 
     @reads(readers, at="node_id", refusal="shell")
@@ -53,36 +63,36 @@ class Nodes(OfGraph, name="nodes"):
         self, node_id: UUID, moment: Moment = NOW, *, after: tuple[str, UUID] | None = None, limit: int = MOST
     ) -> tuple[ChildNode, ...]:
         """The children of a node by name, one page; `after` is the name and id of the last one before. Raises NotFound."""
-        return await self._parts.shells.children(self._principal, node_id, moment, after=after, limit=limit)
+        return await self._shells.children(self._principal, node_id, moment, after=after, limit=limit)
 
     @reads(owner)
     async def tree(self, moment: Moment = NOW, *, depth: int = MAX_LAYER) -> tuple[TreeNode, ...]:
         """All nodes of the graph down to a layer, parents first. Raises NotFound."""
-        return await self._parts.shells.tree(self._principal, moment, depth)
+        return await self._shells.tree(self._principal, moment, depth)
 
     @reads(owner)
     async def timeline(self, *, skip: int = 0, limit: int = MOST) -> tuple[RecordDay, ...]:
         """On which days the records of the graph happened, node by node, undated ones first; one page after `skip` others."""
-        return await self._parts.shells.timeline(self._principal, skip=skip, limit=limit)
+        return await self._shells.timeline(self._principal, skip=skip, limit=limit)
 
     @reads(readers)
     async def anchors(
         self, name: str, moment: Moment = NOW, *, skip: int = 0, limit: int = MOST_ANCHORS
     ) -> tuple[Anchor, ...]:
         """Every node of that name, with the path to each and its edges; one page after `skip` others."""
-        return await self._parts.shells.anchors(self._principal, name, moment, skip=skip, limit=limit)
+        return await self._shells.anchors(self._principal, name, moment, skip=skip, limit=limit)
 
     @reads(readers, at="node_id", refusal="metadata")
     async def metadata(
         self, node_id: UUID, *, limit: int = 50, cursor: str | None = None, moment: Moment = NOW
     ) -> MetadataPage:
         """Records of a node, newest first, files closed. Raises NotFound, InvalidInput."""
-        return await self._parts.shells.metadata(self._principal, node_id, limit=limit, cursor=cursor, moment=moment)
+        return await self._shells.metadata(self._principal, node_id, limit=limit, cursor=cursor, moment=moment)
 
     @reads(readers)
     async def writable(self) -> list[AssignableNode]:
         """The nodes that the principal may write to, the root first. Raises NotFound where there is none, Archived."""
-        return await self._parts.ingest.nodes(self._principal)
+        return await self._ingest.nodes(self._principal)
 
     @reads(readers, at="node_id", refusal="touch")
     async def touch(self, node_id: UUID, ids: Sequence[UUID] = ()) -> None:
@@ -90,19 +100,19 @@ class Nodes(OfGraph, name="nodes"):
 
         Raises NotFound for the node or one of the ids; then nothing is counted.
         """
-        found = await self._parts.shells.readable(self._principal, node_id, ids)
+        found = await self._shells.readable(self._principal, node_id, ids)
         items = [one for one, is_item in found.items() if is_item]
-        self._parts.touches.note(node_id, items=items, records=[one for one in found if one not in items])
+        self._touches.note(node_id, items=items, records=[one for one in found if one not in items])
 
     @writes(members, redacts={"reason": redactions.note}, at="node_id", refusal="change", spends=True)
     async def archive(self, node_id: UUID, *, reason: str = "") -> Changed:
         """Archives a node with all below it: not searched, without new content, still there for the past. The root archives
         its user."""
         change = Change("node", node_id, {"archived": True}, reason=reason)
-        return await self._parts.changes.change(self._principal, change)
+        return await self._changes.change(self._principal, change)
 
     @writes(members, redacts={"reason": redactions.note}, at="node_id", refusal="change", spends=True)
     async def unarchive(self, node_id: UUID, *, reason: str = "") -> Changed:
         """Takes an archived node back; what lies below another archived node stays archived."""
         change = Change("node", node_id, {"archived": False}, reason=reason)
-        return await self._parts.changes.change(self._principal, change)
+        return await self._changes.change(self._principal, change)

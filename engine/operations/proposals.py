@@ -10,14 +10,18 @@ from engine.domain.history import Conversation
 from engine.domain.node import NewNode
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
 from engine.errors import InvalidInput, InvalidName
+from engine.ingest.proposal.proposals import HierarchyProposals
 from engine.operations import redactions
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads, writes
+from engine.operations.parts import Part
 from engine.privacy.nodes import check_names, redacted_node
 
 
 class Proposals(OfGraph, name="proposals"):
     """Proposals of nodes; for the user alone."""
+
+    _proposals = Part(HierarchyProposals)
 
     @reads(owner, limited=False, spends=True)
     async def propose(self, conversations: Sequence[Conversation] | None = None) -> Proposal:
@@ -27,7 +31,7 @@ class Proposals(OfGraph, name="proposals"):
         Only what is redacted already is embedded or given to a model. A node whose name holds something of the kind is left
         out, and so are such keywords and aliases. Raises NotFound for anyone but the user.
         """
-        proposals, principal = self._parts.proposals, self._principal
+        proposals, principal = self._proposals, self._principal
         if conversations is None:
             proposal = await proposals.for_stored(principal)
         else:
@@ -58,10 +62,10 @@ class Proposals(OfGraph, name="proposals"):
             if not node.path or (len(node.path) > 1 and node.path[:-1] not in paths):
                 raise InvalidInput("Parents come with their children in a proposal.")
         ordered = tuple(sorted(proposal.nodes, key=lambda node: len(node.path)))
-        proposals, own_id = self._parts.proposals, self.caller.own_id
+        proposals, own_id = self._proposals, self.caller.own_id
         return await proposals.make(self._principal, replace(proposal, nodes=ordered), own_id)
 
     @writes(owner)
     async def undo(self, proposal_id: UUID) -> tuple[MovedTo, ...]:
         """Moves back to the root what the proposal moved and what was not moved again since. Its nodes stay. Raises NotFound."""
-        return await self._parts.proposals.undo(self._principal, proposal_id)
+        return await self._proposals.undo(self._principal, proposal_id)

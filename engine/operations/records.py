@@ -17,13 +17,18 @@ from engine.domain.record import AssignableNode
 from engine.domain.report import IngestReport
 from engine.domain.scope import Origin, Privacy, check_privacy, check_scopes
 from engine.errors import InvalidInput, NotFound
+from engine.hierarchy.shells import Shells
+from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.documents import note, occasion_document
 from engine.ingest.drafts import Document
+from engine.ingest.pipeline import Ingest
 from engine.ingest.repeats import stored_earlier, was_stored, with_earlier
 from engine.ingest.sources import Ingested, Pending
+from engine.lifecycle.moving import Moving
 from engine.operations import redactions
 from engine.operations.caller import Caller, members, owner
 from engine.operations.declaring import OfGraph, reads, writes
+from engine.operations.parts import Part
 from engine.operations.redactions import redacted_later
 from engine.privacy.redact import total
 from engine.progress import Progress, Silent
@@ -34,6 +39,9 @@ _TEXT = dict.fromkeys(("title", "text", "source_id"), redacted_later)
 
 class Records(OfGraph, name="records"):
     """What is stored belongs to the scope of the memory, see `Memory.within`. A persona names the node at which it stores."""
+
+    _assignments = Part(Assignments)
+    _moving = Part(Moving)
 
     @writes(members, redacts={"conversation": redacted_later}, at="node_id", refusal="store", once=True, spends=True)
     async def remember(
@@ -96,12 +104,12 @@ class Records(OfGraph, name="records"):
     @reads(owner)
     async def assignments(self, wanted: AssignmentFilter = EVERY) -> tuple[Assignment, ...]:
         """Why records lie where they lie, newest first, one page. Raises InvalidInput."""
-        return await self._parts.assignments.page(self._principal, wanted)
+        return await self._assignments.page(self._principal, wanted)
 
     @writes(members, redacts={"reason": redactions.note}, at="target", refusal="move", once=True)
     async def move(self, record_id: UUID, source: UUID, target: UUID, *, reason: str = "") -> Moved:
         """Moves a record from one node to another of the same graph, with all that hangs on it. See `Moving.move`."""
-        return await self._parts.moving.move(self._principal, record_id, source, target, reason, self.caller.key)
+        return await self._moving.move(self._principal, record_id, source, target, reason, self.caller.key)
 
     def _keyed(self) -> str | None:
         """The id of a source that has none: a repeat of an interrupted request finds what it stored."""
@@ -111,7 +119,7 @@ class Records(OfGraph, name="records"):
         self, content: Conversation | Document, node: AssignableNode | None, privacy: Privacy, origin: Origin
     ) -> Pending:
         """Live input: it may create a node; without a time of its own it was said now."""
-        return Pending(content, node, privacy, origin, creates=True, arrived=self._parts.clock.now())
+        return Pending(content, node, privacy, origin, creates=True, arrived=self.caller.parts.clock.now())
 
 
 async def stored(
@@ -124,12 +132,12 @@ async def stored(
     terms = replace(terms, key=caller.key or terms.key)
     node = pending[0].node if pending else None
     async with caller.naming(node.node_id if node else None):
-        done = await caller.parts.ingest.store(caller.principal, pending, progress, trigger, terms)
+        done = await caller.parts[Ingest].store(caller.principal, pending, progress, trigger, terms)
     report = _report(caller.principal.user_id, done)
     if caller.repeatable is None or not was_stored(report):
         return report
     return with_earlier(
-        report, await stored_earlier(caller.parts.ingest, caller.principal, done.session_id, report.records)
+        report, await stored_earlier(caller.parts[Ingest], caller.principal, done.session_id, report.records)
     )
 
 
@@ -139,9 +147,9 @@ async def named_node(caller: Caller, node_id: UUID | None) -> AssignableNode | N
         if not caller.principal.owns:
             raise InvalidInput("Only the user of a memory may store without naming a node.")
         return None
-    if node := await caller.parts.ingest.node(caller.principal, node_id):
+    if node := await caller.parts[Ingest].node(caller.principal, node_id):
         return node
-    await caller.parts.shells.writable_schema_of(caller.principal, node_id)
+    await caller.parts[Shells].writable_schema_of(caller.principal, node_id)
     raise NotFound
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engine.domain.delta import Change
 from engine.domain.event import NewEvent
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
-from engine.domain.proposal import Proposal
 from engine.domain.retraction import RetractionSubject
 from engine.privacy.facts import redacted_fact
 from engine.privacy.nodes import check_names, redacted_change, redacted_edge, redacted_node
 from engine.privacy.redact import Redactor
+
+if TYPE_CHECKING:
+    from engine.domain.proposal import Proposal
 
 Counts = Counter[str] | None
 

@@ -20,13 +20,15 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.domain.backoff import pause_before
 from engine.domain.ingest import UNLIMITED, Limits
 from engine.errors import ProviderUnavailable
-from engine.providers.embedder import Embedder
 from engine.turns import computed
+
+if TYPE_CHECKING:
+    from engine.providers.embedder import Embedder
 
 Answer = TypeVar("Answer")
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from engine.domain.entity import entity_number
 from engine.domain.names import name_key
-from engine.domain.node import Edge, FileState, NodeType
+from engine.domain.node import Anchor, Edge, FileState, NodeType
 from engine.domain.principal import Principal
-from engine.domain.search import Anchor
 from engine.retrieval.query import Question
 from engine.retrieval.scoped_search import QueryVector
 from engine.retrieval.weights import AnchorStrengths

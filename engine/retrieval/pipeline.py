@@ -18,9 +18,10 @@ from uuid import UUID
 from engine.domain.clock import Clock, Moment, SystemClock
 from engine.domain.entity import entity_number
 from engine.domain.explanation import WidenedBy
+from engine.domain.node import LeftOut
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
-from engine.domain.search import AskedRelation, Hit, LeftOut, SearchAnswer, SearchRequest
+from engine.domain.search import AskedRelation, Hit, SearchAnswer, SearchRequest
 from engine.domain.search_page import NOTHING_GIVEN, Given, cursor_after, given_before
 from engine.errors import NeurigraphError, ProviderUnavailable
 from engine.hierarchy.damage import Damage

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from engine.domain.entity import entity_number
 from engine.domain.explanation import WidenedBy
-from engine.domain.search import Anchor, ReachedOver
+from engine.domain.node import Anchor
+from engine.domain.search import ReachedOver
 from engine.knowledge.resolution.keys import canonical_key
 from engine.retrieval.anchors import NamedEntity
 from engine.retrieval.candidate import Candidate, Contents

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.domain.fact import DAY_PASSED
-from engine.domain.search import Anchor, AskedRelation, Hit, SearchAnswer
+from engine.domain.node import Anchor
+from engine.domain.search import AskedRelation, Hit, SearchAnswer
 from engine.progress import counted
 from engine.shell.opening import OpenedText
 

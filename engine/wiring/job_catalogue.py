@@ -10,6 +10,8 @@ from typing import Any
 from engine.derive.catalogue import CATALOGUE as DERIVED
 from engine.derive.derivation import Derivation
 from engine.domain.job import DETAILS, Report
+from engine.ingest.rereading.replays import RecordReplays
+from engine.ingest.streams.streaming import Streams
 from engine.jobs.job import Job
 from engine.lifecycle.large_nodes import LargeNodes
 from engine.neurigraph import Engine
@@ -56,9 +58,9 @@ def _reported(run: Callable[[Engine], Awaitable[Any]]) -> Callable[[Engine], Awa
 
 _sweep_orphans = _reported(lambda engine: engine.sweep.run())
 _sweep_files = _reported(lambda engine: engine.dormancy.run())
-_store_conversations = _reported(lambda engine: engine.parts.streams.run())
+_store_conversations = _reported(lambda engine: engine.parts[Streams].run())
 _index_large_nodes = _reported(lambda engine: LargeNodes(engine.postgres, engine.settings.index_items).run())
-_build_replays = _reported(lambda engine: engine.parts.replays.run())
+_build_replays = _reported(lambda engine: engine.parts[RecordReplays].run())
 _clean_up = _reported(lambda engine: engine.retention.run())
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
+from engine.access.access_log import AccessLog
 from engine.access.grants import GraphGrants
 from engine.access.idempotency import Idempotency
 from engine.access.integrations import WorkspaceIntegrations
@@ -18,6 +19,7 @@ from engine.commit.unit_of_work import UnitsOfWork
 from engine.derive.catalogue import CATALOGUE as DERIVED
 from engine.derive.derivations import Derivations, raised
 from engine.derive.means import Means
+from engine.derive.reading import Readings
 from engine.domain.clock import Clock, SystemClock
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
@@ -31,11 +33,15 @@ from engine.history.known_facts import KnownFacts
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.ingest.assignment.decisions import Assignments
+from engine.ingest.failures import FailureLog
+from engine.ingest.pipeline import Ingest
+from engine.ingest.streams.streaming import Streams
 from engine.jobs.job import scheduled
 from engine.jobs.jobs import JobCatalogue
 from engine.jobs.queue import CONNECTIONS, Queue, WorkLimits
 from engine.jobs.runs import Runs
 from engine.jobs.schema import install_queue
+from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.exporting import Exporting
@@ -47,13 +53,14 @@ from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
 from engine.neurigraph import Engine
-from engine.operations.caller import Parts
 from engine.operations.keeper import Services
+from engine.operations.parts import Parts
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
 from engine.providers.observed import ObservedModel
+from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
 from engine.settings import Settings
 from engine.stores import definitions, graph_definitions
@@ -120,9 +127,9 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         stores = Stores(postgres, neo4j, objects, active, jobs, await token_counter(loader), language)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, installation, clock, on_step)
-        stack.push_async_callback(engine.parts.rehydration.close)
-        stack.push_async_callback(engine.parts.streams.close)
-        stack.push_async_callback(engine.parts.touches.close)
+        stack.push_async_callback(engine.parts[Rehydration].close)
+        stack.push_async_callback(engine.parts[Streams].close)
+        stack.push_async_callback(engine.parts[Touches].close)
         await engine.outbox.recover_quietly(0)
         await engine.nodes.apply_quietly()
         backgrounds = [_recover_for_ever(engine.outbox, active), engine.upgrades.run_quietly()]
@@ -192,39 +199,39 @@ def _wired(
     ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
     known, domain = knowledge(settings, stores, ingest, clock), ingest.entities.domain
     contents = ContentHistory(units, ingest.commit.writer.slices, active)
-    parts = Parts(
-        provisioning=provisioning,
-        shells=shells,
-        ingest=ingest,
-        streams=streams(settings, stores, ingest, redactor, clock, on_step),
-        **read_path(settings, stores, known, clock, domain),
-        touches=Touches(postgres, neo4j, clock, settings.touch_interval_s),
-        changes=Changes(shells, contents, node_history, edges, known["unread_records"]),
-        documents=DocumentReads(postgres, shells),
-        resources=(resources := RawResources(postgres, objects)),
-        exporting=Exporting(postgres, resources, clock, settings.max_text_bytes),
-        facts=KnownFacts(postgres, clock),
-        readings=readings(settings, stores, ingest, clock),
-        replays=replays(settings, stores, ingest, clock, on_step),
-        events=EventLog(postgres, clock),
-        past=Past(postgres, shells, node_history, edges, clock),
-        edges=edges,
-        **known,
-        assignments=Assignments(postgres),
-        moving=moving,
-        proposals=proposals(settings, stores, provisioning, ingest, moving, redactor, clock),
-        rehydration=Rehydration(postgres, objects, shells, states, nodes, on_step),
-        dormancy=Dormancy(states, nodes, objects, shells, clock, on_step),
-        file_log=FileLog(postgres, clock),
-        idempotency=Idempotency(postgres),
-        grants=GraphGrants(postgres, units, clock),
-        set_aside=SetAside(postgres, neo4j, outbox, settings.workspace),
-        jobs=stores.jobs,
-        max_text_bytes=settings.max_text_bytes,
-        clock=clock,
-        redactor=redactor,
-        limit=postgres.limit,
+    made = (
+        provisioning,
+        shells,
+        ingest,
+        ingest.sessions,
+        ingest.failures,
+        streams(settings, stores, ingest, redactor, clock, on_step),
+        *read_path(settings, stores, known, clock, domain),
+        Touches(postgres, neo4j, clock, settings.touch_interval_s),
+        Changes(shells, contents, node_history, edges, known["unread_records"]),
+        DocumentReads(postgres, shells),
+        (resources := RawResources(postgres, objects)),
+        Exporting(postgres, resources, clock, settings.max_text_bytes),
+        KnownFacts(postgres, clock),
+        readings(settings, stores, ingest, clock),
+        replays(settings, stores, ingest, clock, on_step),
+        EventLog(postgres, clock),
+        Past(postgres, shells, node_history, edges, clock),
+        edges,
+        *known.values(),
+        Assignments(postgres),
+        moving,
+        proposals(settings, stores, provisioning, ingest, moving, redactor, clock),
+        Rehydration(postgres, objects, shells, states, nodes, on_step),
+        Dormancy(states, nodes, objects, shells, clock, on_step),
+        FileLog(postgres, clock),
+        Idempotency(postgres),
+        AccessLog(postgres),
+        GraphGrants(postgres, units, clock),
+        SetAside(postgres, neo4j, outbox, settings.workspace),
+        stores.jobs,
     )
+    parts = Parts(clock, redactor, postgres.limit, settings.max_text_bytes, {type(one): one for one in made})
     services = _services(settings, stores, parts)
     derivations = _derivations(settings, stores, parts, services.embeddings)
     return Engine(
@@ -235,7 +242,7 @@ def _wired(
         neo4j=neo4j,
         objects=objects,
         active=active,
-        dormancy=parts.dormancy,
+        dormancy=parts[Dormancy],
         states=states,
         nodes=nodes,
         **upkeep(settings, stores, installation, derivations, clock, on_step),
@@ -249,10 +256,10 @@ def _derivations(settings: Settings, stores: Stores, parts: Parts, embeddings: E
         neo4j=stores.neo4j,
         active=stores.active,
         clock=parts.clock,
-        ingest=parts.ingest,
-        unread=parts.unread_records,
-        readings=parts.readings,
-        communities=community_builds(settings, stores, parts.ingest, parts.clock),
+        ingest=parts[Ingest],
+        unread=parts[UnreadRecords],
+        readings=parts[Readings],
+        communities=community_builds(settings, stores, parts[Ingest], parts.clock),
         embeddings=embeddings,
         upgrades=Upgrades(stores.postgres),
         fact_stale_days=settings.fact_stale_days,
@@ -263,13 +270,15 @@ def _derivations(settings: Settings, stores: Stores, parts: Parts, embeddings: E
 def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
     postgres, workspace, clock = stores.postgres, settings.workspace, parts.clock
     return Services(
-        users=WorkspaceUsers(postgres, parts.provisioning, workspace),
+        users=WorkspaceUsers(postgres, parts[Provisioning], workspace),
         tokens=WorkspaceTokens(postgres, workspace, clock),
         integrations=WorkspaceIntegrations(postgres, workspace),
         jobs=stores.jobs,
-        failures=parts.ingest.failures,
-        commits=parts.set_aside,
-        embeddings=EmbeddingVersions(postgres, stores.neo4j, stores.active, parts.search.search_with, workspace, clock),
+        failures=parts[FailureLog],
+        commits=parts[SetAside],
+        embeddings=EmbeddingVersions(
+            postgres, stores.neo4j, stores.active, parts[Search].search_with, workspace, clock
+        ),
         redactor=parts.redactor,
         limit=parts.limit,
     )

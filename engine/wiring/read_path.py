@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
 from engine.domain.clock import Clock
 from engine.knowledge.configuration import Domain
 from engine.retrieval.asked_relations import AskedRelations
@@ -22,18 +20,9 @@ from engine.wiring.knowledge import KnowledgeParts
 from engine.wiring.write_path import Stores
 
 
-class ReadPath(TypedDict):
-    """What searches, contexts and answers use."""
-
-    search: Search
-    limited_search: LimitedSearch
-    decayed_search: DecayedSearch
-    contexts: Contexts
-    answers: Answers
-    quotes: Quotes
-
-
-def read_path(settings: Settings, stores: Stores, known: KnowledgeParts, clock: Clock, domain: Domain) -> ReadPath:
+def read_path(
+    settings: Settings, stores: Stores, known: KnowledgeParts, clock: Clock, domain: Domain
+) -> tuple[object, ...]:
     """Searches, and what is made of them."""
     postgres, active, weights = stores.postgres, stores.active, load_weights(settings.ranking)
     quotes = Quotes(postgres, clock)
@@ -42,10 +31,11 @@ def read_path(settings: Settings, stores: Stores, known: KnowledgeParts, clock: 
     limited = LimitedSearch(search, postgres, active)
     graph = KnownInGraph(postgres, known["entities"], known["entity_facts"])
     contexts = Contexts(limited, graph, postgres, active, weights.limits, clock)
-    return {
-        "search": search,
-        "limited_search": limited,
-        "decayed_search": DecayedSearch(
+    return (
+        search,
+        search.damage,
+        limited,
+        DecayedSearch(
             postgres,
             active,
             ScopedSearch(postgres, weights, search.damage),
@@ -54,7 +44,7 @@ def read_path(settings: Settings, stores: Stores, known: KnowledgeParts, clock: 
             clock,
             settings.decay_days,
         ),
-        "contexts": contexts,
-        "answers": Answers(contexts, stores.language, active),
-        "quotes": quotes,
-    }
+        contexts,
+        Answers(contexts, stores.language, active),
+        quotes,
+    )

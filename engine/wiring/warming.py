@@ -29,8 +29,14 @@ from engine.domain.principal import Principal
 from engine.domain.retraction import RecordRetraction
 from engine.domain.search import SearchRequest
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
+from engine.hierarchy.shells import Shells
+from engine.ingest.pipeline import Ingest
 from engine.knowledge.mentions import SourceText
+from engine.knowledge.merges import Merges
+from engine.knowledge.reading import EntityReads
 from engine.neurigraph import Engine
+from engine.retrieval.context.assembling import Contexts
+from engine.retrieval.pipeline import Search
 
 ATTEMPTS = 4
 MOST_AT_ONCE = 100
@@ -40,9 +46,9 @@ MOST_AT_ONCE = 100
 async def warm(engine: Engine) -> None:
     """One search and one shell of an unknown user. Raises StoreUnavailable."""
     parts, unknown = engine.parts, Principal.user(uuid4())  # not the operations: an unknown user is NotFound to them
-    await parts.search.search(unknown, SearchRequest("warm"))
+    await parts[Search].search(unknown, SearchRequest("warm"))
     with suppress(NotFound):
-        await parts.shells.shell(unknown, unknown.user_id)
+        await parts[Shells].shell(unknown, unknown.user_id)
 
 
 async def warm_patiently(engine: Engine) -> None:
@@ -61,10 +67,10 @@ async def _patiently(step: Callable[[], Awaitable[object]]) -> None:
 async def warm_writes(engine: Engine) -> None:
     """The statements of a record's commit: nodes to choose from, search of its entities, what enters it. Nothing is written."""
     text = SourceText(uuid4(), TextPiece("We met Ellen Harlan at the lake.", "Ann"))
-    unknown, extraction = Principal.user(uuid4()), engine.parts.ingest.extraction
+    unknown, extraction = Principal.user(uuid4()), engine.parts[Ingest].extraction
     with suppress(NotFound):
-        await engine.parts.ingest.nodes(unknown)
-    await engine.parts.ingest.entities.spoken(unknown, [[text]])
+        await engine.parts[Ingest].nodes(unknown)
+    await engine.parts[Ingest].entities.spoken(unknown, [[text]])
     if extraction.asks and extraction.context is not None:
         await extraction.context.of_entities(unknown, ["person:ellen-harlan"])
     nothing = (RecordsEntered([]), EntitiesMentioned([]), RelationsStated([]), FactsStated([]))
@@ -76,7 +82,7 @@ async def warm_others(engine: Engine) -> None:
     and merges, why a relation is believed, nodes by name, the timeline, changes of facts by themselves, a withdrawal, a merge.
     Raises StoreUnavailable."""
     parts, unknown = engine.parts, Principal.user(uuid4())
-    for step in (partial(warm_writes, engine), partial(parts.contexts.warm, unknown)):
+    for step in (partial(warm_writes, engine), partial(parts[Contexts].warm, unknown)):
         await _patiently(step)
     filters = (
         EntityFilter(),
@@ -85,7 +91,7 @@ async def warm_others(engine: Engine) -> None:
         EntityFilter(everything=True),
     )
     for wanted in filters:
-        await _patiently(partial(parts.entities.page, unknown, NOW, wanted, after=None, limit=MOST_AT_ONCE))
+        await _patiently(partial(parts[EntityReads].page, unknown, NOW, wanted, after=None, limit=MOST_AT_ONCE))
     withdrawal = RecordRetraction(
         record_id=uuid4(),
         user_id=unknown.user_id,
@@ -106,14 +112,14 @@ async def warm_others(engine: Engine) -> None:
 
     async def why() -> None:
         with suppress(NotFound):
-            await parts.entities.why(unknown, uuid4(), NOW, limit=1)
+            await parts[EntityReads].why(unknown, uuid4(), NOW, limit=1)
 
     for ask in (
         why,
-        partial(parts.shells.anchors, unknown, "warm", limit=1),
-        partial(parts.entities.pairs, unknown, limit=1),
-        partial(parts.merges.page, unknown, NOW, limit=1),
-        partial(parts.shells.timeline, unknown, skip=0, limit=1),
+        partial(parts[Shells].anchors, unknown, "warm", limit=1),
+        partial(parts[EntityReads].pairs, unknown, limit=1),
+        partial(parts[Merges].page, unknown, NOW, limit=1),
+        partial(parts[Shells].timeline, unknown, skip=0, limit=1),
         partial(graph.apply, engine.neo4j, [to_json(FactsStated([]))]),
         partial(graph.apply, engine.neo4j, [to_json(RecordRetracted(withdrawal))], partly=True),
         partial(graph.apply, engine.neo4j, [to_json(EntitiesMerged(merge))], partly=True),
@@ -128,15 +134,15 @@ async def warm_commands(engine: Engine) -> None:
 
     async def tree() -> None:
         with suppress(NotFound):
-            await parts.shells.tree(unknown, NOW, MAX_LAYER)
+            await parts[Shells].tree(unknown, NOW, MAX_LAYER)
 
     for step in (
         partial(warm, engine),
-        partial(parts.contexts.warm, unknown),
+        partial(parts[Contexts].warm, unknown),
         tree,
         partial(warm_writes, engine),
-        partial(parts.entities.page, unknown, NOW, EntityFilter(), after=None, limit=MOST_AT_ONCE),
-        partial(parts.entities.pairs, unknown, limit=1),
+        partial(parts[EntityReads].page, unknown, NOW, EntityFilter(), after=None, limit=MOST_AT_ONCE),
+        partial(parts[EntityReads].pairs, unknown, limit=1),
     ):
         await _patiently(step)
 
@@ -146,4 +152,4 @@ async def warm_quietly(engine: Engine) -> None:
     with suppress(NeurigraphError):
         await warm(engine)
         await warm_writes(engine)
-        await engine.parts.contexts.warm(Principal.user(uuid4()))
+        await engine.parts[Contexts].warm(Principal.user(uuid4()))

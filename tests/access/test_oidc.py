@@ -21,6 +21,7 @@ from api.app import create_app
 from engine.access.oidc import FetchPatience, Issuer, is_safe
 from engine.domain.node import User
 from engine.errors import ProviderUnavailable, SettingsError
+from engine.lifecycle.rehydrate import Rehydration
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from tests.door import new_door
@@ -332,7 +333,7 @@ async def test_over_rest_events_end_with_the_token(server: Server, engine: Engin
     app = new_door(engine.settings.model_copy(update=changes), engine=engine)
     memory = engine.memory(user.user_id)
     stored = (await memory.records.remember_text("Dusk", "The walleye rise at dusk.", node_id=user.user_id)).records[0]
-    found = await engine.parts.rehydration._located(memory.principal, user.user_id, stored.file_id)
+    found = await engine.parts[Rehydration]._located(memory.principal, user.user_id, stored.file_id)
     await engine.states.claim(memory.principal, found, by_hand=False, lost=None, waited=None)
     path = f"/v1/users/{user.user_id}/nodes/{user.user_id}/files/{stored.file_id}/events?wait=15"
     own = {"Authorization": f"Bearer {server.token(sub=user.handle, exp=int(time.time()) + 3)}"}

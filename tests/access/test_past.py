@@ -18,6 +18,7 @@ from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.domain.token import NewToken
 from engine.errors import NeurigraphError, NotFound
+from engine.history.reading import Past
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.door import new_door
@@ -194,7 +195,7 @@ async def test_a_writing_persona_changes_a_record_whose_past_it_may_not_read(gra
     assert [delta.operation for delta in deltas] == ["moved", "changed", "changed", "changed"]
     assert deltas[0].fields["node_id"].before is None and deltas[0].reason == ""
     assert deltas[1].fields["title"].before == "Plain title"
-    past = graph.owner._caller.parts.past
+    past = graph.owner._caller.parts[Past]
     for moment in (NOW, Moment(known_at=before), Moment(as_of=before)):  # the slices are those of the whole chain
         shown = await graph.owner.history.state("record", record, node_id=graph.fishing, moment=moment)
         again = await past.reconstructed(graph.owner.principal, "record", graph.fishing, record, moment)

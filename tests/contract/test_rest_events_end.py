@@ -14,6 +14,7 @@ import pytest
 from api.event_stream import FIRST_LOOK
 from engine.domain.principal import Identity
 from engine.domain.token import IssuedToken, NewToken
+from engine.ingest.pipeline import Ingest
 from engine.neurigraph import Engine
 from tests.contract.test_rest_files import claimed, events_in
 
@@ -83,7 +84,7 @@ async def test_the_stream_of_an_ingest_ends_with_its_token(
 ) -> None:
     issued = await engine.workspace.tokens.create(NewToken("user", own_house.user.user_id, "phone"))
     memory = engine.memory(own_house.user.user_id)
-    session = await engine.parts.ingest.sessions.begin(memory.principal, None, {"sources": 1, "turns": 1, "files": 0})
+    session = await engine.parts[Ingest].sessions.begin(memory.principal, None, {"sources": 1, "turns": 1, "files": 0})
     following = await begun(open_door(issued.secret), f"{own_house.home}/ingests/{session}")
     await revoked(engine, issued)
     assert "bearer token" in json.dumps(ended_by_problem(await following))

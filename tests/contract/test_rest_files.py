@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from engine.domain.node import User
+from engine.lifecycle.rehydrate import Rehydration
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -27,7 +28,7 @@ async def path(home_path: str, memory: Memory, user: User) -> str:
 async def claimed(engine: Engine, memory: Memory, path: str) -> tuple[object, UUID]:
     """The file's restoration is under way, by a process that never ends it."""
     node, file = UUID(path.split("/")[-3]), UUID(path.split("/")[-1])
-    found = await engine.parts.rehydration._located(memory.principal, node, file)
+    found = await engine.parts[Rehydration]._located(memory.principal, node, file)
     claim = await engine.states.claim(memory.principal, found, by_hand=False, lost=None, waited=None)
     return found, claim.claim_id
 
@@ -68,7 +69,7 @@ async def test_a_file_that_is_being_restored_is_202_until_it_is_there(
     following = asyncio.create_task(door.get(f"{path}/events", params={"wait": 60}))
     waiting = asyncio.create_task(door.get(path, params={"wait": 60}))
     await asyncio.sleep(0)
-    await engine.parts.rehydration._copied(found, claim)
+    await engine.parts[Rehydration]._copied(found, claim)
     assert await engine.states.restored(found, claim)
     assert (await waiting).text == TEXT
     followed = await following

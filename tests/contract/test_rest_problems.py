@@ -267,7 +267,7 @@ async def test_a_damaged_file_is_not_served(
 
 async def test_a_store_that_is_down_is_503_with_a_time_to_come_back(engine: Engine, home_path: str) -> None:
     dead = Neo4j("bolt://127.0.0.1:9", ("neo4j", "none"), database="neo4j", pool=2, timeout=2, connect_timeout=2)
-    parts = replace(engine.parts, shells=Shells(engine.postgres, dead, SystemClock()))
+    parts = engine.parts.replaced(Shells(engine.postgres, dead, SystemClock()))
     transport = httpx.ASGITransport(new_door(engine=replace(engine, neo4j=dead, parts=parts)))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
         response = await door.get(f"{home_path}/edges")

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from engine.commit.set_aside import SetAside
 from engine.domain.history import Conversation
 from engine.domain.node import User
 from engine.neurigraph import Engine
@@ -78,7 +79,7 @@ async def set_aside(engine: Engine, commit: UUID) -> None:
     """Recovery until this commit is set aside."""
 
     async def listed() -> bool:
-        return commit in {one.commit_id for one in await engine.parts.set_aside.list()}
+        return commit in {one.commit_id for one in await engine.parts[SetAside].list()}
 
     await recovered(engine, until=listed)
 

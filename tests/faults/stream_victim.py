@@ -9,6 +9,7 @@ import asyncio
 import sys
 
 from engine.domain.stream import StreamedTurn
+from engine.ingest.streams.streaming import Streams
 from engine.memory import Memory
 from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
@@ -36,7 +37,7 @@ async def main(home: str, cache: str, handle: str, operation: str, step: str, ti
         await append(memory)
         trap.armed = True
         if operation == "run":
-            await engine.parts.streams.run()
+            await engine.parts[Streams].run()
         elif operation == "end":
             await memory.conversations.end("s")
         print(LIVED, flush=True)

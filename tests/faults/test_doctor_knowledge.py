@@ -9,6 +9,7 @@ import pytest
 
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.doctor import Finding
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -126,7 +127,7 @@ async def test_damage_of_a_knowledge_graph_is_found_named_and_mended(engine: Eng
     assert all("doctor --fix" in one.remedy for one in findings)
     [mended] = await engine.remedies.fix(findings)
     assert (mended.node_id, mended.failure) == (told.principal.user_id, "")
-    await engine.parts.unread_records.run()
+    await engine.parts[UnreadRecords].run()
     assert await engine.doctor.examine() == []
     if damage not in ("two merges of one", "merges in a circle"):  # the older merge stays
         assert await shown(told) == before
@@ -153,7 +154,7 @@ async def test_records_that_nobody_has_read_are_a_warning(engine: Engine, told: 
     )
     [finding] = await engine.doctor.examine()
     assert (finding.severity, finding.subject) == ("warning", "2 records") and "job entities" in finding.remedy
-    await engine.parts.unread_records.run()
+    await engine.parts[UnreadRecords].run()
     assert await engine.doctor.examine() == []
 
 
@@ -168,7 +169,7 @@ async def test_what_only_a_lost_record_mentioned_goes_when_the_loss_is_accepted(
         for table in ("memory_items", "file_manifest", "metadata_records"):
             await connection.execute(f'DELETE FROM "{schema}".{table} WHERE record_id = %s', [record])
     await engine.remedies.accept("records-gone", work, await engine.doctor.examine())
-    await engine.parts.unread_records.run()
+    await engine.parts[UnreadRecords].run()
     await engine.sweep.run(grace=timedelta(0))
     await engine.remedies.fix(await engine.doctor.examine())
     assert await engine.doctor.examine() == []

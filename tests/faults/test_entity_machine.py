@@ -13,9 +13,11 @@ from uuid import UUID
 
 import pytest
 
+from engine.commit.set_aside import SetAside
 from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
+from engine.knowledge.unread_records import UnreadRecords
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.faults.half_way import Leaving, left, set_aside, spoil
@@ -116,7 +118,7 @@ class Machine:
             await self.memory.history.change(Change("item", item, {"content": new}, said.node, correction=True))
             said.sentences = tuple(new if one == old else one for one in said.sentences)
             old = new
-        await self.engine.parts.unread_records.run()
+        await self.engine.parts[UnreadRecords].run()
 
     async def item_of(self, said: Said, sentence: str) -> UUID:
         name = self.whole(min(names_of(sentence)))
@@ -139,7 +141,7 @@ class Machine:
         commit = await left(self.leaver, self.leaving, self.memory.principal.user_id, write, step)
         await spoil(self.engine, commit, "{changes,0,records,0,occurred_at}", '"no time"')
         await set_aside(self.engine, commit)
-        await self.engine.parts.set_aside.discard(commit, "operator")
+        await self.engine.parts[SetAside].discard(commit, "operator")
         await self.engine.sweep.run(grace=timedelta(0))
 
     async def merge(self) -> None:
@@ -165,7 +167,7 @@ class Machine:
             "MATCH (r:Record {user_id: $user}) REMOVE r.mentions_reader, r.relations_reader RETURN count(*) AS done",
             user=str(self.memory.principal.user_id),
         )
-        await self.engine.parts.unread_records.run()
+        await self.engine.parts[UnreadRecords].run()
 
     # the model ---------------------------------------------------------------------------------------
 
@@ -305,6 +307,6 @@ async def test_a_discarded_write_takes_away_what_it_said_and_nothing_else(
     assert (await state_of(memory) != before) == (step == "graph_written")
     await spoil(engine, commit, "{changes,0,records,0,occurred_at}", '"no time"')
     await set_aside(engine, commit)
-    await engine.parts.set_aside.discard(commit, "operator")
+    await engine.parts[SetAside].discard(commit, "operator")
     assert await state_of(memory) == before
     await all_agree(engine)

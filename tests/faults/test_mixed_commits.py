@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from engine.commit.set_aside import SetAside
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
@@ -188,9 +189,9 @@ async def test_all_of_a_discarded_commit_is_undone(
     commit = await mixed(engine, [given, talk, lake], talk)
     await spoil(engine, commit, "{changes,1,records,0,occurred_at}", '"no time"')
     await set_aside(engine, commit)
-    [listed] = await engine.parts.set_aside.list(user.user_id)
+    [listed] = await engine.parts[SetAside].list(user.user_id)
     assert (listed.kind, listed.commit_id) == ("granted", commit) and "Lake" in (listed.subject or "")
-    await engine.parts.set_aside.discard(commit, "operator")
+    await engine.parts[SetAside].discard(commit, "operator")
     assert await memory.grants.list() == ()
     assert (await memory.nodes.provision(NewNode(user.user_id, "Lake"))).created
     assert (await memory.records.remember(TALK)).turns == 1
@@ -211,9 +212,9 @@ async def test_a_commit_with_a_revocation_is_never_discarded(
     await spoil(engine, commit, "{changes,0,records,0,occurred_at}", '"no time"')
     await set_aside(engine, commit)
     with pytest.raises(Conflict):
-        await engine.parts.set_aside.discard(commit, "operator")
+        await engine.parts[SetAside].discard(commit, "operator")
     await spoil(engine, commit, "{changes,0,records,0,occurred_at}", "null")
-    assert (await engine.parts.set_aside.retry(commit, "operator")).state == "done"
+    assert (await engine.parts[SetAside].retry(commit, "operator")).state == "done"
     await all_agree(engine)
 
 

@@ -9,6 +9,7 @@ from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 import httpx
 import pytest
 
+from engine.commit.set_aside import SetAside
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -45,7 +46,7 @@ async def refused_node(engine: Engine, memory: Memory, name: str) -> tuple[UUID,
     with pytest.raises(StoreFailed):
         await memory.nodes.provision(NewNode(memory.principal.user_id, name))
     await set_aside(engine, commit := await newest(engine, memory.principal.user_id))
-    assert [one.commit_id for one in await engine.parts.set_aside.list(memory.principal.user_id)] == [commit]
+    assert [one.commit_id for one in await engine.parts[SetAside].list(memory.principal.user_id)] == [commit]
     return commit, schema
 
 
@@ -74,13 +75,13 @@ async def test_others_are_finished_whatever_the_graph_refuses(
     await recovered(engine, until=seen)
     assert await seen() == ["younger"] and (await row_of(engine, refused))["state"] == "pending"
     await set_aside(engine, refused)
-    [one] = await engine.parts.set_aside.list(user.user_id)
+    [one] = await engine.parts[SetAside].list(user.user_id)
     assert (one.commit_id, one.kind, one.attempts) == (
         refused,
         "records",
         engine.settings.commit_attempts,
     ) and one.cause
-    await engine.parts.set_aside.discard(refused, "operator")
+    await engine.parts[SetAside].discard(refused, "operator")
     await all_agree(engine)
 
 
@@ -89,25 +90,25 @@ async def test_what_is_due_later_is_left_to_later(engine: Engine, leaver: Engine
     await spoil(engine, refused, "{changes,0,records,0,occurred_at}", '"no time"')
     for _ in range(engine.settings.commit_attempts + 5):
         await engine.outbox.recover(due_only=True)
-    assert await engine.parts.set_aside.list(user.user_id) == ()  # it was tried at most once or twice so far
+    assert await engine.parts[SetAside].list(user.user_id) == ()  # it was tried at most once or twice so far
     await set_aside(engine, refused)
-    await engine.parts.set_aside.discard(refused, "operator")
+    await engine.parts[SetAside].discard(refused, "operator")
     await all_agree(engine)
 
 
 async def test_a_name_whose_node_was_refused_is_had_by_retry(engine: Engine, memory: Memory) -> None:
     commit, schema = await refused_node(engine, memory, "Fishing")
-    assert [one.subject for one in await engine.parts.set_aside.list(memory.principal.user_id)] == ["Fishing"]
+    assert [one.subject for one in await engine.parts[SetAside].list(memory.principal.user_id)] == ["Fishing"]
     with pytest.raises(CommitSetAside) as caught:
         await memory.nodes.provision(NewNode(memory.principal.user_id, "Fishing"))
     assert caught.value.commit_id == commit and str(commit) in caught.value.detail
     assert (await engine.degraded()).commits_set_aside >= 1
     [found] = [one for one in await engine.doctor.examine() if "set aside" in one.problem]
-    assert found.subject == counted((await engine.parts.set_aside.waiting()).commits, "commit")
-    assert (await engine.parts.set_aside.retry(commit, "operator")).state == "pending"  # it is still in the way
+    assert found.subject == counted((await engine.parts[SetAside].waiting()).commits, "commit")
+    assert (await engine.parts[SetAside].retry(commit, "operator")).state == "pending"  # it is still in the way
     await set_aside(engine, commit)
     await unplant(engine, schema)
-    assert (await engine.parts.set_aside.retry(commit, "operator")).state == "done"
+    assert (await engine.parts[SetAside].retry(commit, "operator")).state == "done"
     again = await memory.nodes.provision(NewNode(memory.principal.user_id, "Fishing"))
     assert (again.node_id, again.created) == (commit, False)
     await all_agree(engine)
@@ -120,17 +121,17 @@ async def test_a_repeat_finishes_what_was_set_aside_where_the_graph_takes_it_now
     await unplant(engine, schema)
     made = await memory.nodes.provision(NewNode(memory.principal.user_id, "Sailing"))
     assert (made.node_id, made.created) == (commit, False)
-    assert await done(engine, commit) and await engine.parts.set_aside.list(memory.principal.user_id) == ()
+    assert await done(engine, commit) and await engine.parts[SetAside].list(memory.principal.user_id) == ()
     await all_agree(engine)
 
 
 async def test_a_name_whose_node_was_discarded_is_free(engine: Engine, memory: Memory) -> None:
     commit, schema = await refused_node(engine, memory, "Hunting")
     await unplant(engine, schema)
-    await engine.parts.set_aside.discard(commit, "operator", "never needed")
-    await engine.parts.set_aside.list(memory.principal.user_id)
+    await engine.parts[SetAside].discard(commit, "operator", "never needed")
+    await engine.parts[SetAside].list(memory.principal.user_id)
     with pytest.raises(NotFound):
-        await engine.parts.set_aside.discard(commit, "operator")
+        await engine.parts[SetAside].discard(commit, "operator")
     made = await memory.nodes.provision(NewNode(memory.principal.user_id, "Hunting"))
     assert made.created and made.node_id != commit and made.schema_name == schema
     await all_agree(engine)
@@ -149,7 +150,7 @@ async def test_a_handle_whose_root_was_refused_is_free(engine: Engine) -> None:
     with pytest.raises(CommitSetAside) as caught:
         await engine.workspace.users.create(handle)
     await unplant(engine, handle)
-    await engine.parts.set_aside.discard(caught.value.commit_id, "operator")
+    await engine.parts[SetAside].discard(caught.value.commit_id, "operator")
     with pytest.raises(NotFound):
         await engine.workspace.users.find(handle)
     assert (await engine.workspace.users.create(handle)).created
@@ -178,7 +179,7 @@ async def test_a_conversation_goes_on_where_it_stood_before_the_discarded_turns(
     await set_aside(engine, commit)
     with pytest.raises(CommitSetAside):  # neither stored nor free
         await memory.records.remember(Conversation("talk", TURNS))
-    await engine.parts.set_aside.discard(commit, memory.principal.name, "broken", user.user_id)
+    await engine.parts[SetAside].discard(commit, memory.principal.name, "broken", user.user_id)
     assert await counts(engine, schema) == before
     assert (await engine.sweep.run(grace=timedelta(0))).orphans >= 1
     await all_agree(engine)
@@ -197,7 +198,7 @@ async def test_a_discarded_document_can_be_sent_again(
     commit = await newest(engine, user.user_id)
     await spoil(engine, commit, "{changes,0,records,0,occurred_at}", '"no time"')
     await set_aside(engine, commit)
-    await engine.parts.set_aside.discard(commit, "operator")
+    await engine.parts[SetAside].discard(commit, "operator")
     memory = engine.memory(user.user_id)
     assert await memory.documents.list() == () and await memory.resources.list() == ()
     assert len((await memory.records.remember_text("Manual", "The gasket of the boat leaks.")).records) == 1
@@ -219,16 +220,16 @@ async def test_a_write_waits_for_the_node_that_it_belongs_to(
         child = await newest(engine, user.user_id)
         for _ in range(engine.settings.commit_attempts + 2):
             await engine.outbox.recover()
-        assert [one.commit_id for one in await engine.parts.set_aside.list(user.user_id)] == [parent]
+        assert [one.commit_id for one in await engine.parts[SetAside].list(user.user_id)] == [parent]
         await unplant(engine, schema)
         if outcome == "retry":
-            assert (await engine.parts.set_aside.retry(parent, "operator")).state == "done"
+            assert (await engine.parts[SetAside].retry(parent, "operator")).state == "done"
             await recovered(engine, until=partial(done, engine, child))
             assert (await memory.nodes.provision(NewNode(parent, "Bay"))).node_id == child
         else:
             async with engine.postgres.as_service() as connection:
                 await connection.execute("UPDATE engine.nodes SET state = 'pending' WHERE node_id = %s", [parent])
-            await engine.parts.set_aside.discard(parent, "operator")
+            await engine.parts[SetAside].discard(parent, "operator")
             assert (await memory.nodes.provision(NewNode(user.user_id, name))).created
         await all_agree(engine)
 
@@ -239,10 +240,10 @@ async def test_a_shell_that_is_lost_sets_aside_what_belongs_there(engine: Engine
     with pytest.raises(Exception, match="still being finished"):
         await memory.nodes.provision(NewNode(lake.node_id, "Bay"))
     await set_aside(engine, await newest(engine, memory.principal.user_id))
-    [one] = await engine.parts.set_aside.list(memory.principal.user_id)
+    [one] = await engine.parts[SetAside].list(memory.principal.user_id)
     assert "shell" in one.cause and one.waits_for == ()
     await engine.neo4j.write("MATCH (n:Kept {node_id: $id}) SET n:Node REMOVE n:Kept", id=str(lake.node_id))
-    assert (await engine.parts.set_aside.retry(one.commit_id, "operator")).state == "done"
+    assert (await engine.parts[SetAside].retry(one.commit_id, "operator")).state == "done"
     await all_agree(engine)
 
 
@@ -256,17 +257,17 @@ async def test_a_grant_is_revoked_with_its_commit_and_a_revocation_is_never_give
     with pytest.raises(Exception, match="still being finished"):
         await memory.grants.give(NewGrant(lake.node_id, "third_party", mailbox.integration_id))
     await set_aside(engine, await newest(engine, me.user_id))
-    [given] = await engine.parts.set_aside.list(me.user_id)
+    [given] = await engine.parts[SetAside].list(me.user_id)
     with pytest.raises(Exception, match="still being finished"):
         await memory.grants.revoke(given.commit_id)
     await set_aside(engine, await newest(engine, me.user_id))
-    given, revoked = await engine.parts.set_aside.list(me.user_id)
+    given, revoked = await engine.parts[SetAside].list(me.user_id)
     assert (given.kind, revoked.kind) == ("granted", "revoked")
     with pytest.raises(Conflict):
-        await engine.parts.set_aside.discard(revoked.commit_id, "operator")
-    await engine.parts.set_aside.discard(given.commit_id, "operator")
+        await engine.parts[SetAside].discard(revoked.commit_id, "operator")
+    await engine.parts[SetAside].discard(given.commit_id, "operator")
     await engine.neo4j.write("MATCH (n:Kept {node_id: $id}) SET n:Node REMOVE n:Kept", id=str(lake.node_id))
-    assert (await engine.parts.set_aside.retry(revoked.commit_id, "operator")).state == "done"
+    assert (await engine.parts[SetAside].retry(revoked.commit_id, "operator")).state == "done"
     await all_agree(engine)
 
 
@@ -318,4 +319,4 @@ async def test_the_shell_lists_retries_and_discards(engine: Engine, memory: Memo
     await unplant(engine, schema)
     gone = await typed(engine, tmp_path, *of, "discard", str(commit), "--reason", "a mistake")
     assert (gone.returncode, "discarded" in gone.stdout) == (0, True), gone.stderr
-    assert await engine.parts.set_aside.list(memory.principal.user_id) == ()
+    assert await engine.parts[SetAside].list(memory.principal.user_id) == ()

@@ -10,6 +10,7 @@ import pytest
 from psycopg import sql
 
 from engine.commit.outbox import STEPS
+from engine.ingest.streams.streaming import Streams
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
@@ -46,7 +47,7 @@ async def all_is_there_once(engine: Engine, small: Engine, handle: str) -> None:
     """After recovery, the job and the end, as after any start."""
     memory = small.memory((await engine.workspace.users.find(handle)).user_id)
     await engine.outbox.recover()
-    await small.parts.streams.run()
+    await small.parts[Streams].run()
     for number in range(TURNS):  # the client goes on where it was, and is not sure where that is
         await memory.conversations.append("s", said(number))
     await memory.conversations.end("s")
@@ -83,6 +84,6 @@ async def test_an_end_that_died_at_once_is_finished_by_the_job(engine: Engine, s
     await killed(engine, handle, "end", "end_committed", 1)
     memory = small.memory((await engine.workspace.users.find(handle)).user_id)
     assert (await memory.conversations.get("s")).state == "ending"
-    await small.parts.streams.run()
+    await small.parts[Streams].run()
     assert (await memory.conversations.get("s")).state == "ended"
     await all_is_there_once(engine, small, handle)

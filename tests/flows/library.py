@@ -11,6 +11,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from engine.domain.object_keys import copy_of
+from engine.lifecycle.rehydrate import Rehydration
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -84,7 +85,7 @@ async def stored_by_hand(library: Library, content: bytes, content_type: str) ->
 
 async def leave_a_claim(library: Library) -> None:
     """As a process leaves it that died right after its claim."""
-    rehydration = library.engine.parts.rehydration
+    rehydration = library.engine.parts[Rehydration]
     file = await rehydration._located(library.memory.principal, library.node, library.file)
     claim = await library.engine.states.claim(library.memory.principal, file, by_hand=False, lost=None, waited=None)
     assert claim.mine

@@ -12,6 +12,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import User
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.retrieval.touches import Touches
 from engine.settings import Settings
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.open_engine import open_engine
@@ -96,6 +97,6 @@ async def test_what_others_intend_and_where_they_belong_is_not_shown(engine: Eng
 async def test_an_entity_that_was_asked_for_is_counted(engine: Engine, memory: Memory) -> None:
     await say(memory, "Nora Dunn is married to Walter Vang.")
     await memory.entities.get(await entity(memory, "nora dunn"))
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     shown = {one["entity"]: one["times"] for one in await rows(engine, memory, "asked")}
     assert shown == {"Nora Dunn": 1}

@@ -17,6 +17,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import User
 from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput
+from engine.hierarchy.shells import Shells
 from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -140,7 +141,7 @@ async def test_rest_shell_and_sql(engine: Engine, memory: Memory, user: User, fi
         "SELECT item_id FROM engine.search_decayed(%(user)s, NULL, '{}', 100, (SELECT embedding FROM {}.memory_items"
         " WHERE content = %(text)s LIMIT 1), engine.active_embeddings(), 30, 0, '{{turn}}', NULL, '{{}}', now(), NULL, NULL, NULL, 2) AS d"
     )
-    schema = await engine.parts.shells.schema_of(memory.principal, user.user_id)
+    schema = await engine.parts[Shells].schema_of(memory.principal, user.user_id)
     statement = function.replace("{}.", f'"{schema}".').replace("{{", "{").replace("}}", "}")
     parameters = {"user": user.user_id, "text": SAME}
     rows = await engine.postgres.fetch(memory.principal, statement, parameters, row=UUID)  # type: ignore[arg-type]

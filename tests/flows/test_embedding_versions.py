@@ -20,6 +20,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.errors import Conflict, InvalidInput, NotFound, SettingsError
+from engine.hierarchy.shells import Shells
 from engine.lifecycle import embedding_versions
 from engine.lifecycle.comparison import LabelledQuery
 from engine.memory import Memory
@@ -240,7 +241,7 @@ async def test_a_changed_text_has_no_stale_vector_in_either_slot(engine: Engine,
     root = memory.principal.user_id
     await memory.records.remember(Conversation("one", (Turn("Bob", "The cat sleeps on the stove."),)), node_id=root)
     hit = (await memory.search(SearchRequest("cat on the stove", limit=1))).hits[0]
-    learnt = engine.parts.shells._clock.now()
+    learnt = engine.parts[Shells]._clock.now()
     await canary(engine)
     changed = Change("item", hit.item_id, {"content": "Stocks fell by a third."}, node_id=root)
     await memory.history.change(changed)

@@ -22,6 +22,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.retrieval.touches import Touches
 from tests.flows.reader import WHEN, kinds
 from tests.model_server import Asked, ModelServer
 
@@ -257,7 +258,7 @@ async def test_facts_are_listed_by_subject_with_their_chains_and_how_often_they_
 async def test_a_search_that_gives_a_fact_is_counted(reads: Engine, memory: Memory) -> None:
     await say(memory, 0, "Dave lives in Berlin.")
     await memory.search(SearchRequest("Where does Dave live?", kinds=("fact",)))
-    await reads.parts.touches.write()
+    await reads.parts[Touches].write()
     [fact] = await memory.facts.list()
     assert fact.access_count == 1 and fact.last_accessed_at is not None
 

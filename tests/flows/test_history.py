@@ -23,6 +23,7 @@ from engine.domain.node import CreatedEdge, NewNode
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, DepthExceeded, InvalidInput, MovedIntoItself, NameTaken, NotFound
+from engine.history.reading import Past
 from engine.ingest.documents import note
 from engine.ingest.sources import Pending
 from engine.memory import Memory
@@ -118,7 +119,7 @@ EFFECTS = [None, "beginning", LONG_AGO, LONG_AGO + timedelta(days=300), LONG_AGO
 async def test_any_history_reads_back_at_every_moment(
     engine: Engine, memory: Memory, node: UUID, kind: str, seed: int
 ) -> None:
-    rng, past = Random(f"{kind} {seed}"), engine.parts.past
+    rng, past = Random(f"{kind} {seed}"), engine.parts[Past]
     subject, model = await begun(memory, node, kind)
     place = node if kind in ("record", "item") else None
     for _ in range(7):

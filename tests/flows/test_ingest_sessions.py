@@ -15,7 +15,7 @@ from engine.domain.node import User
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, InvalidText, NotFound, ProviderUnavailable, StoreUnavailable
-from engine.ingest.pipeline import Pending
+from engine.ingest.pipeline import Ingest, Pending
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -186,7 +186,7 @@ async def test_sessions_are_forgotten_after_their_time_unless_a_failure_names_th
 async def test_two_histories_that_meet_lose_nothing(engine: Engine, memory: Memory) -> None:
     """Sources that another request moved meanwhile are refused by the commit of the batch, and only they."""
     moved: list[str] = []
-    commit = engine.parts.ingest.commit.commit
+    commit = engine.parts[Ingest].commit.commit
 
     async def overtaken(principal, records, advances, model, note, versions):  # another request is faster
         if not moved:
@@ -197,11 +197,11 @@ async def test_two_histories_that_meet_lose_nothing(engine: Engine, memory: Memo
     def conversation(number: int) -> Conversation:
         return Conversation(f"c{number}", (Turn("Bob", f"Walleye number {number}."),))
 
-    engine.parts.ingest.commit.commit = overtaken
+    engine.parts[Ingest].commit.commit = overtaken
     try:
         report = await memory.ingests.store([Pending(conversation(number)) for number in range(3)])
     finally:
-        engine.parts.ingest.commit.commit = commit
+        engine.parts[Ingest].commit.commit = commit
     assert report.turns == 2 and [(one.source_id, one.cause) for one in report.skipped] == [("c1", "")]
     assert (await memory.nodes.shell(memory.principal.user_id)).records == 3
     assert await memory.failures.list() == ()  # what another request stored is stored
@@ -224,7 +224,7 @@ async def test_a_job_that_failed_for_good_is_in_the_log_until_it_succeeds(engine
         """Its entry, which is written a moment after the run has ended."""
         async with asyncio.timeout(60):
             while True:
-                for failure in await engine.parts.ingest.failures.page(None):
+                for failure in await engine.parts[Ingest].failures.page(None):
                     if failure.subject == name:
                         return failure
                 await asyncio.sleep(0.02)
@@ -235,7 +235,7 @@ async def test_a_job_that_failed_for_good_is_in_the_log_until_it_succeeds(engine
     assert (failure.stage, failure.cause, failure.state) == ("job", "ProviderUnavailable", "open")
     broken = False
     await run_of(name)
-    assert (await engine.parts.ingest.failures.failure(None, failure.failure_id)).state == "replayed"
+    assert (await engine.parts[Ingest].failures.failure(None, failure.failure_id)).state == "replayed"
 
 
 async def test_a_graph_without_such_a_user_has_no_session(engine: Engine, user: User) -> None:

@@ -15,6 +15,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode, User
 from engine.domain.search import SearchRequest
 from engine.domain.stream import StreamedTurn
+from engine.ingest.streams.streaming import Streams
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.flows.reader import TURNS, WHEN, untroubled
@@ -118,7 +119,7 @@ async def test_other_writers_name_them_too(engine: Engine, memory: Memory, node:
     """A streamed conversation, what is moved, what is changed by hand and back."""
     await memory.conversations.append("s1", StreamedTurn("Bob", CALLED[0].text, at=WHEN), node_id=node.node_id)
     await memory.conversations.end("s1")
-    await engine.parts.streams.run()
+    await engine.parts[Streams].run()
     called = ["person:dave-kowalski", "person:ellen"]
     assert [keys for _, keys, _ in await named(engine, memory, node.node_id)] == [called]
     record = (await memory.nodes.metadata(node.node_id)).records[0]

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import pytest
 
+from engine.access.idempotency import Idempotency
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
@@ -118,7 +119,7 @@ async def test_the_clean_up_deletes_what_is_past_its_time(engine: Engine, settin
     mailbox = await engine.workspace.integrations.create(fresh("mailbox"))
     grant = await memory.grants.give(NewGrant(node, "third_party", mailbox.integration_id))
     ended = await memory.grants.revoke(grant.grant_id)
-    await engine.parts.idempotency.once(memory.principal, "key", b"request", answer)
+    await engine.parts[Idempotency].once(memory.principal, "key", b"request", answer)
     await carried_out(engine, "recovery")
     last = await carried_out(engine, "recovery")
     assert (await carried_out(engine, "clean-up"))["answers"] == 0, "nothing is old yet"
@@ -137,7 +138,7 @@ async def test_the_clean_up_deletes_what_is_past_its_time(engine: Engine, settin
     assert await memory.grants.revoke(grant.grant_id) == ended
     kept = await engine.workspace.jobs.runs("recovery", quiet=True)
     assert [run.report for run in kept] == [last], "the last run of a job stays"
-    _, replayed = await engine.parts.idempotency.once(memory.principal, "key", b"another request", answer)
+    _, replayed = await engine.parts[Idempotency].once(memory.principal, "key", b"another request", answer)
     assert not replayed
 
 

@@ -34,11 +34,14 @@ from engine.domain.read_limits import ReadLimits
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound
+from engine.ingest.pipeline import Ingest
 from engine.knowledge.known_lines import KnownLines
 from engine.lifecycle.large_nodes import LargeNodes
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.operations.declaring import OPERATIONS
+from engine.retrieval.budgets import LimitedSearch
+from engine.retrieval.pipeline import Search
 from engine.settings import Settings
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.open_engine import open_engine
@@ -203,9 +206,9 @@ async def read_as_owner(memory: Memory, node: UUID, before: datetime) -> None:
 async def read_for_others(engine: Engine, memory: Memory) -> None:
     """What no operation leads to here: searches without the graph, damaged nodes, what a language model is told."""
     principal, request = memory.principal, SearchRequest("Ellen Harlan")
-    await engine.parts.limited_search._without_graph(principal, request, ReadLimits(), 10)
-    await engine.parts.search.damage.found(principal, None)
-    domain = engine.parts.ingest.entities.domain
+    await engine.parts[LimitedSearch]._without_graph(principal, request, ReadLimits(), 10)
+    await engine.parts[Search].damage.found(principal, None)
+    domain = engine.parts[Ingest].entities.domain
     known = KnownLines(engine.neo4j, engine.postgres, domain, engine.parts.clock)
     assert await known.of_entities(principal, ["person:ellen-harlan"])
 

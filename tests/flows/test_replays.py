@@ -21,6 +21,7 @@ from engine.domain.principal import Principal
 from engine.domain.replay import Replay
 from engine.errors import Conflict, NotFound
 from engine.ingest import drafts
+from engine.ingest.rereading.replays import RecordReplays
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.flows.reader import ANSWER, TURNS, WHEN, kinds, turns, untroubled, whole_facts
@@ -249,7 +250,7 @@ async def test_one_replay_is_open_and_what_is_discarded_is_gone(reads: Engine, e
     with pytest.raises(Conflict):
         await memory.replays.swap(first.replay_id)
     assert (await memory.replays.begin()).replay_id == first.replay_id
-    await reads.parts.replays.run()
+    await reads.parts[RecordReplays].run()
     assert (await memory.replays.get(first.replay_id)).state == "built"
     gone = await memory.replays.discard(first.replay_id)
     assert (gone.state, gone.counts.differing) == ("discarded", 1)

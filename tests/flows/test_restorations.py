@@ -12,6 +12,7 @@ from datetime import timedelta
 import pytest
 
 from engine.errors import Conflict, DamagedFile, InvalidInput, Rehydrating
+from engine.lifecycle.rehydrate import Rehydration
 from engine.neurigraph import Engine
 from tests.flows.library import TEXT, Library, leave_a_claim, stored_by_hand
 
@@ -153,7 +154,7 @@ async def test_a_large_file_is_restored_and_served_in_flat_memory(library: Libra
 @pytest.mark.ledger("N21")
 async def test_a_reader_that_waited_for_a_restoration_without_room_restores_for_itself(library: Library) -> None:
     """Another process had no room for a copy, which says nothing of the file."""
-    rehydration, states = library.engine.parts.rehydration, library.engine.states
+    rehydration, states = library.engine.parts[Rehydration], library.engine.states
     file = await rehydration._located(library.memory.principal, library.node, library.file)
     claim = await states.claim(library.memory.principal, file, by_hand=False, lost=None, waited=None)
     assert claim.mine

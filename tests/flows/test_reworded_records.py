@@ -22,6 +22,7 @@ from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.retraction import RetractionSubject
 from engine.errors import NotFound
+from engine.ingest.pipeline import Ingest
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import CATALOGUE
@@ -324,7 +325,7 @@ async def test_a_change_while_the_record_is_read_is_not_lost(
 ) -> None:
     await say(memory, user.user_id, DAVE)
     item = await item_of(memory, "Dave Kowalski")
-    entities, read = engine.parts.ingest.entities, type(engine.parts.ingest.entities).spoken
+    entities, read = engine.parts[Ingest].entities, type(engine.parts[Ingest].entities).spoken
 
     async def interrupted(*given: Any, **more: Any) -> Any:
         monkeypatch.undo()

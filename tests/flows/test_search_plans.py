@@ -20,6 +20,7 @@ from engine.domain.search import SearchRequest
 from engine.lifecycle.large_nodes import LargeNodes
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.retrieval.pipeline import Search
 
 pytestmark = pytest.mark.ledger("X02")
 
@@ -92,7 +93,7 @@ async def test_contents_of_what_is_shown_are_found_by_their_key(engine: Engine, 
     await asyncio.sleep(PUBLISHED)  # what storing read is not counted with the search
     before = await used(engine, node.schema_name)
     request = SearchRequest("heron", nodes=(node.node_id,))
-    await engine.parts.search.search_with(memory.principal, request, engine.active.current)  # which notes no access
+    await engine.parts[Search].search_with(memory.principal, request, engine.active.current)  # which notes no access
     since = await used_since(engine, node.schema_name, before, "memory_items_pkey", "memory_items as a whole")
     assert since["memory_items_pkey"] > 0
     assert since["memory_items as a whole"] == 1, "the scan reads all items once"

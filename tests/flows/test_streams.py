@@ -21,6 +21,7 @@ from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
 from engine.domain.stream import Append, StreamedTurn
 from engine.errors import Conflict, InvalidInput, InvalidText, NotFound, SettingsError
+from engine.ingest.streams.streaming import Streams
 from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -190,7 +191,7 @@ async def test_other_turns_stored_under_the_same_id_are_told_and_nothing_is_lost
     await here.records.remember(Conversation("c", (Turn("Ann", "Something else."),)))
     with pytest.raises(Conflict, match="stay where they are"):
         await here.conversations.end("c")
-    report = await small.parts.streams.run()
+    report = await small.parts[Streams].run()
     assert report.failed >= 1
     state = await here.conversations.get("c")
     assert (state.state, state.waiting) == ("ending", 2) and state.failure is not None
@@ -215,7 +216,7 @@ async def test_an_end_beside_the_job_leaves_no_file_that_no_record_has(
             f"c{number}", StreamedTurn("Ellen", f"The piano goes to Duluth, part {number}.")
         )
         await asyncio.gather(
-            here.conversations.end(f"c{number}"), others.conversations.end(f"c{number}"), small.parts.streams.run()
+            here.conversations.end(f"c{number}"), others.conversations.end(f"c{number}"), small.parts[Streams].run()
         )
     shell = await here.nodes.shell(user.user_id)
     files = [entry.key async for entry in engine.objects.listing(f"{shell.schema_name}/")]
@@ -235,11 +236,11 @@ async def test_sixteen_writers_lose_and_double_nothing(here: Memory, small: Engi
 
     async def store() -> None:
         for _ in range(4):
-            await asyncio.gather(small.parts.streams.run(), small.parts.streams.run())
+            await asyncio.gather(small.parts[Streams].run(), small.parts[Streams].run())
 
     await asyncio.gather(store(), *(write(number, memory) for number, memory in enumerate(others)))
     await asyncio.gather(
-        here.conversations.end("c"), engine.memory(user.user_id).conversations.end("c"), small.parts.streams.run()
+        here.conversations.end("c"), engine.memory(user.user_id).conversations.end("c"), small.parts[Streams].run()
     )
     await here.conversations.end("c")
     state = await here.conversations.get("c")
@@ -265,14 +266,14 @@ async def test_a_long_conversation_is_cut_by_the_rules_while_it_goes_on(
     turns = dialogue(120)
     for start in range(0, 120, 5):
         await here.conversations.append("c", *turns[start : start + 5], node_id=user.user_id)
-        await small.parts.streams.run()
+        await small.parts[Streams].run()
     state = await here.conversations.get("c")
     weights = [
         WeighedTurn(tokens, turn.speaker, turn.role)
         for tokens, turn in zip(await tokens_of(small, turns), turns, strict=True)
     ]
     expected, rest = [], weights
-    while (cut := first_cut(rest, small.parts.streams._pieces.limits.cuts)) is not None:
+    while (cut := first_cut(rest, small.parts[Streams]._pieces.limits.cuts)) is not None:
         assert WATCH <= cut.tokens <= HARD
         expected.append(cut.turns)
         rest = rest[cut.turns :]
@@ -304,7 +305,7 @@ async def test_a_conversation_of_many_pieces_is_streamed_with_flat_memory(
         ]
         tracemalloc.start()
         done = (await here.conversations.append("c", *turns, first=done, node_id=user.user_id)).turns
-        await small.parts.streams.run()
+        await small.parts[Streams].run()
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         async with engine.postgres.as_service() as connection:
@@ -322,7 +323,7 @@ async def test_a_conversation_of_many_pieces_is_streamed_with_flat_memory(
 
 
 async def tokens_of(engine: Engine, turns: list[StreamedTurn]) -> list[int]:
-    return await engine.parts.streams._appending._counter.count([turn.text for turn in turns])
+    return await engine.parts[Streams]._appending._counter.count([turn.text for turn in turns])
 
 
 @pytest.mark.ledger("N12")
@@ -331,7 +332,7 @@ async def test_a_turn_larger_than_the_hard_threshold_is_stored_whole_and_reporte
 ) -> None:
     long = " ".join(f"The walleye number {number} was caught at the dock." for number in range(100))
     await here.conversations.append("c", *dialogue(3), StreamedTurn("Bot", long, role="assistant"), *dialogue(2, 4))
-    report = await small.parts.streams.run()
+    report = await small.parts[Streams].run()
     assert report.turns >= 4
     state = await here.conversations.get("c")
     assert (state.stored, state.waiting, state.oversized) == (4, 2, 1)
@@ -360,14 +361,14 @@ async def test_a_job_stores_what_is_due_without_being_asked(settings: Settings, 
 async def test_a_silent_conversation_is_ended_by_the_job(here: Memory, small: Engine, clock: Movable) -> None:
     await here.conversations.append("c", *dialogue(2))
     clock.ahead += timedelta(minutes=9)
-    await small.parts.streams.run()
+    await small.parts[Streams].run()
     assert (await here.conversations.get("c")).state == "open"
     await here.conversations.append("c", *dialogue(1, 2))
     clock.ahead += timedelta(minutes=9)
-    await small.parts.streams.run()
+    await small.parts[Streams].run()
     assert (await here.conversations.get("c")).state == "open", "it was not silent for so long"
     clock.ahead += timedelta(minutes=2)
-    report = await small.parts.streams.run()
+    report = await small.parts[Streams].run()
     state = await here.conversations.get("c")
     assert (state.state, state.stored, report.ended >= 1) == ("ended", 3, True)
     clock.ahead += timedelta(days=small.settings.idempotency_days, minutes=1)
@@ -488,7 +489,7 @@ def test_an_occasion_that_cannot_be_is_refused(wrong: dict[str, object]) -> None
 
 
 async def test_tokens_are_counted_by_a_vocabulary_alike_in_one_piece_and_in_many(engine: Engine) -> None:
-    counter = engine.parts.streams._appending._counter
+    counter = engine.parts[Streams]._appending._counter
     text = "The walleye was caught near the dock of Loon Lake. "
     [one, many, none, blank] = await counter.count([text, text * 4000, "", "x" * 30_000])
     assert one == 13 and abs(many - 4000 * one) <= 40 and none == 1 and blank >= 1

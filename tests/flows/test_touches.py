@@ -21,9 +21,11 @@ from engine.domain.principal import Principal
 from engine.domain.read_limits import ReadLimits
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound
+from engine.hierarchy.shells import Shells
 from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.retrieval.touches import Touches
 from tests.flows.test_graph_commands import Shell
 
 ACCESSES = sql.SQL(
@@ -49,7 +51,7 @@ async def test_a_search_touches_what_it_returned_and_nothing_else(engine: Engine
         answer = await memory.search(SearchRequest("What did the walleye weigh?", limit=1))
         assert answer.hits[0].content == TURNS[0].text
     assert (await rows(engine, node.schema_name))[TURNS[0].text] == (0, None)  # not on the answer's path
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     after = await rows(engine, node.schema_name)
     assert after[TURNS[0].text][0] == 2 and after[TURNS[0].text][1] > began
     assert after[TURNS[1].text] == (0, None)
@@ -63,7 +65,7 @@ async def test_facts_are_counted_like_turns(engine: Engine, memory: Memory, user
     await memory.records.remember(Conversation("c1", TURNS), node_id=node.node_id)
     asked = SearchRequest("What did the walleye weigh?", kinds=("fact",), widen="always")
     [fact] = (await memory.search(asked)).hits
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     counted_now = await rows(engine, node.schema_name)
     assert counted_now[fact.content][0] == 1 and counted_now[TURNS[0].text][0] == 0
 
@@ -82,7 +84,7 @@ async def test_touch_counts_what_the_caller_names_and_may_read(engine: Engine, m
     other = await engine.workspace.users.create(f"u{uuid4().hex[:12]}")
     await memory.records.remember(Conversation("c1", TURNS))
     hit = (await memory.search(SearchRequest("walleye", limit=1))).hits[0]
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     await memory.nodes.touch(hit.node_id, [hit.item_id, hit.record_id, hit.item_id])
     with pytest.raises(NotFound):
         await memory.nodes.touch(hit.node_id, [hit.item_id, uuid4()])
@@ -90,8 +92,8 @@ async def test_touch_counts_what_the_caller_names_and_may_read(engine: Engine, m
         await engine.memory(other.user_id).nodes.touch(hit.node_id, [hit.item_id])
     with pytest.raises(NotFound):
         await memory.nodes.touch(uuid4())
-    await asyncio.gather(*(engine.parts.touches.write() for _ in range(3)))
-    schema = await engine.parts.shells.schema_of(memory.principal, user.user_id)
+    await asyncio.gather(*(engine.parts[Touches].write() for _ in range(3)))
+    schema = await engine.parts[Shells].schema_of(memory.principal, user.user_id)
     assert (await rows(engine, schema))[TURNS[0].text][0] == 2
 
 
@@ -100,14 +102,14 @@ async def test_a_node_without_its_tables_costs_only_its_own_counts(engine: Engin
     node = await memory.nodes.provision(NewNode(user.user_id, "Fishing"))
     await memory.records.remember(Conversation("c1", TURNS), node_id=node.node_id)
     hit = (await memory.search(SearchRequest("walleye", nodes=(node.node_id,), limit=1))).hits[0]
-    engine.parts.touches.note(uuid4(), items=[uuid4()])
-    await engine.parts.touches.write()
+    engine.parts[Touches].note(uuid4(), items=[uuid4()])
+    await engine.parts[Touches].write()
     assert (await rows(engine, node.schema_name))[hit.content][0] == 1
 
 
 async def reads_of(engine: Engine, memory: Memory, entity: UUID) -> int | None:
     """How often the entity was read, as its owner sees it; that look is written with the next ones."""
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     return (await memory.entities.get(entity)).access_count
 
 
@@ -124,7 +126,7 @@ async def test_a_hit_that_the_tokens_cut_is_not_touched(engine: Engine, memory: 
     most = engine.embedder.count_tokens(TURNS[0].text)
     answer = await memory.search(asked, ReadLimits(max_tokens=most))
     assert [hit.content for hit in answer.hits] == [TURNS[0].text]
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     after = await rows(engine, node.schema_name)
     assert (after[TURNS[0].text][0], after[TURNS[1].text][0]) == (1, 0)
 
@@ -142,7 +144,7 @@ async def test_a_context_touches_its_pieces_and_none_that_did_not_fit(
     )  # fmt: skip
     context = await memory.context(ContextRequest("Where does Ellen Harlan live in Duluth?", tokens=180))
     assert fact.fact_id in {piece.item_id for piece in context.pieces} and context.left_out
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     counts = {text: count for text, (count, _) in (await rows(engine, node.schema_name)).items() if count}
     assert counts == {piece.text: 1 for piece in context.pieces if piece.item_id is not None}
 
@@ -207,11 +209,11 @@ async def test_what_was_read_and_when_is_shown_to_the_owner_alone(engine: Engine
         return reads + [one.last_accessed_at for one in (item, entity, stored, listed, shell)]
 
     await told(memory)
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     for other in (persona, app):
         before = await told(other)
         assert before == [None] * 7
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     shown = await told(memory)
     assert shown[:2] == [4, 3] and None not in shown, "the reads of all, those of others included"
 
@@ -223,7 +225,7 @@ async def test_opening_one_counts_and_a_page_does_not(engine: Engine, memory: Me
     item, record = fact.fact_id, fact.record_id
 
     async def last() -> tuple[Any, ...]:
-        await engine.parts.touches.write()
+        await engine.parts[Touches].write()
         of_items = await rows(engine, node.schema_name)
         [shell] = await engine.neo4j.read(
             "MATCH (n:Node {node_id: $id}) RETURN n.last_accessed_at AS at", id=str(node.node_id)
@@ -260,9 +262,9 @@ async def test_the_shell_says_how_often_an_item_and_an_entity_were_read(
     await memory.records.remember(Conversation("c", (Turn("Bob", "Ellen Harlan is married to Dave Kowalski."),)))
     [hit] = (await memory.search(SearchRequest("Ellen", kinds=("turn",)))).hits
     await memory.profiles.entity(await entity_of(memory, "Ellen Harlan"))
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     item = ("state", "item", str(hit.item_id), "--node", "/")
     assert "read 1 time, last read: 20" in await shell.prints(*item)
     assert "read 1 time, last read: 20" in await shell.prints("entity", "show", "Ellen Harlan")
-    await engine.parts.touches.write()
+    await engine.parts[Touches].write()
     assert (await shell.answers(*item))["access_count"] == 2

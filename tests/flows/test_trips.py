@@ -9,6 +9,7 @@ import pytest
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
+from engine.ingest.pipeline import Ingest
 from engine.ingest.sources import Pending
 from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
@@ -37,7 +38,7 @@ async def test_a_batch_is_at_most_three_trips_to_each_database(engine: Engine, m
     await memory.records.remember(Conversation("warm", tuple(turns[:32])))
     contents = [memory_pending(f"c{start}", turns[start : start + 32]) for start in range(0, 640, 32)]
     async with counted(engine) as trips:
-        stored = (await engine.parts.ingest.store(memory.principal, contents, Silent())).stored
+        stored = (await engine.parts[Ingest].store(memory.principal, contents, Silent())).stored
     batches = len(stored)
     assert sum(commit.turns for commit in stored) == 640
     full = math.ceil(640 / engine.settings.batch_turns)

@@ -16,6 +16,7 @@ from engine.domain.node import NewNode, User
 from engine.domain.report import DeferredWork, IngestReport
 from engine.domain.search import SearchRequest
 from engine.ingest.extraction.form import Extracted, prompt_for
+from engine.ingest.pipeline import Ingest
 from engine.knowledge.configuration import load_domain
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -196,7 +197,7 @@ async def test_an_observation_that_came_while_another_write_was_under_way_is_lef
     reads: Engine, user: User
 ) -> None:
     memory = reads.memory(user.user_id)
-    commit = reads.parts.ingest.commit.commit
+    commit = reads.parts[Ingest].commit.commit
     overtaken: list[str] = []
 
     async def slow(*arguments: object) -> object:  # another write is faster
@@ -205,7 +206,7 @@ async def test_an_observation_that_came_while_another_write_was_under_way_is_lef
             await memory.records.remember(Conversation("b", (Turn("Bob", "Ellen wrote."),)))
         return await commit(*arguments)
 
-    reads.parts.ingest.commit.commit = slow
+    reads.parts[Ingest].commit.commit = slow
     report = await memory.records.remember(Conversation("a", TURNS, "A call", WHEN))
     assert (report.turns, report.items, report.skipped) == (
         3,

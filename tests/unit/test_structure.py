@@ -10,7 +10,7 @@ from engine.settings import Settings
 
 
 async def test_the_structure_of_the_code_is_counted(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    monkeypatch.setattr(structure, "IMPORTED", ("api.client",))
+    monkeypatch.setattr(structure, "IMPORTED", ("api.client", "engine.operations.events"))
     monkeypatch.setattr(structure, "REPEATS", 1)
     report = await structure.measure(settings, None, Silent())
     figures = {one.name: one.value for one in report.figures}
@@ -19,3 +19,6 @@ async def test_the_structure_of_the_code_is_counted(monkeypatch: pytest.MonkeyPa
     assert figures["class names with several meanings"] == len(report.details["meanings"])
     assert all(len(places) > 1 for places in report.details["meanings"].values())
     assert figures["class names with several meanings"] <= 15
+    assert figures["import of engine.operations.events"] <= 60, (
+        "a subject names the parts it uses, and loads these alone"
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, LiteralString
@@ -49,7 +49,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress) -> 
         async with _without_enforcement(ground) as free:
             ways = {
                 "enforced": _way(memory),
-                "free": _way(Memory(Caller(memory.principal, replace(ground.engine.parts, search=free)))),
+                "free": _way(Memory(Caller(memory.principal, ground.engine.parts.replaced(free)))),
                 "granted": _way(few),
                 "granted_among_many": _way(many),
             }

@@ -20,6 +20,7 @@ from engine.domain.clock import SystemClock
 from engine.domain.history import History
 from engine.domain.metadata import all_records
 from engine.domain.record import FileDraft
+from engine.hierarchy.shells import Shells
 from engine.lab.benchmarks.corpus import base_history
 from engine.lab.benchmarks.ground import Ground, empty_ground
 from engine.lab.benchmarks.report import Figure, Report, percentiles
@@ -199,8 +200,8 @@ async def _swept(shelf: _Shelf, text: Iterable[str], progress: Progress) -> tupl
     started = time.perf_counter()
     await asyncio.gather(*(wake(file_id) for file_id, _ in files))
     woken = time.perf_counter() - started
-    engine, parts = shelf.ground.engine, shelf.ground.engine.parts
-    dormancy = Dormancy(engine.states, engine.nodes, engine.objects, parts.shells, _Later(), lambda _: None)
+    engine = shelf.ground.engine
+    dormancy = Dormancy(engine.states, engine.nodes, engine.objects, engine.parts[Shells], _Later(), lambda _: None)
     started = time.perf_counter()
     report = await dormancy.run()
     swept = time.perf_counter() - started

@@ -15,6 +15,7 @@ from typing import cast
 from engine.domain.history import Conversation, History
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
+from engine.ingest.pipeline import Ingest
 from engine.lab.benchmarks.corpus import base_history, more_nodes, repeated
 from engine.lab.benchmarks.ground import Ground, empty_ground
 from engine.lab.benchmarks.report import Figure, Report, at_most, percentiles
@@ -92,7 +93,7 @@ async def _copied(ground: Ground, others: list[Memory], copies: int, progress: P
     task = "copies"
     progress.start(task, len(others), "users")
     for memory in others:
-        nodes = await ground.engine.parts.ingest.nodes(memory.principal)
+        nodes = await ground.engine.parts[Ingest].nodes(memory.principal)
         async with ground.engine.postgres.service.connection() as connection:
             for node in nodes:
                 await connection.execute(sql_in("bench/copied", node.schema_name), {"copies": copies})

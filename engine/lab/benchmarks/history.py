@@ -11,6 +11,7 @@ from uuid import UUID
 from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.search import SearchRequest
+from engine.history.reading import Past
 from engine.lab.benchmarks.corpus import base_history
 from engine.lab.benchmarks.ground import Ground, empty_ground
 from engine.lab.benchmarks.report import Figure, Report, at_most, percentiles
@@ -91,7 +92,7 @@ async def _long_chain(ground: Ground, memory: Memory, progress: Progress) -> lis
         state = await memory.history.state("record", record, node_id=node, moment=Moment(known_at=middle))
         states.append(perf_counter() - started)
         started = perf_counter()
-        chain = await ground.engine.parts.past.reconstructed(
+        chain = await ground.engine.parts[Past].reconstructed(
             memory.principal, "record", node, record, Moment(known_at=middle)
         )
         chains.append(perf_counter() - started)

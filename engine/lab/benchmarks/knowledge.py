@@ -19,6 +19,7 @@ from engine.domain.entity import TextPiece
 from engine.domain.graph import EntityMention, EntityName, RecordMentions, RecordRelations, StatedRelation
 from engine.domain.history import Conversation, Turn
 from engine.domain.names import name_key
+from engine.ingest.pipeline import Ingest
 from engine.knowledge.mentions import SourceText
 from engine.knowledge.resolution.keys import canonical_key
 from engine.lab.benchmarks.ground import Ground, empty_ground
@@ -86,7 +87,7 @@ async def measure(settings: Settings, data: Path | None, progress: Progress, ite
 async def _filled(ground: Ground, memory: Memory, names: Sequence[str], progress: Progress) -> UUID:
     """Enters the entities and relations as a commit does, at one record; returns it."""
     report = await memory.records.remember(Conversation("bench", (Turn("Bench", "A note."),)))
-    stored, now, units = report.records[0], datetime.now(UTC), ground.engine.parts.ingest.commit.units
+    stored, now, units = report.records[0], datetime.now(UTC), ground.engine.parts[Ingest].commit.units
     place: tuple[Any, ...] = (stored.record_id, memory.principal.user_id, stored.node_id, uuid4(), None, now, now)
     said = dict(
         zip(("record_id", "user_id", "node_id", "commit_id", "revision", "known_from", "at"), place, strict=True)
@@ -153,7 +154,7 @@ def _asked(names: Sequence[str], rng: Random) -> list[str]:
 
 async def _resolved(ground: Ground, memory: Memory, names: Sequence[str]) -> tuple[list[float], int]:
     """The seconds for each name, and the round trips of one."""
-    entities = ground.engine.parts.ingest.entities
+    entities = ground.engine.parts[Ingest].entities
 
     async def of_text(name: str) -> object:
         text = SourceText(uuid4(), TextPiece(f"Yesterday we met {name} at the harbour.", "Bench"))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from engine.domain.history import Conversation, History
 from engine.domain.search import SearchRequest
+from engine.ingest.pipeline import Ingest
 from engine.lab.benchmarks.corpus import base_history, more_nodes, repeated
 from engine.lab.benchmarks.ground import Ground, empty_ground
 from engine.lab.benchmarks.meter import Reading
@@ -107,7 +108,7 @@ async def _one_table(ground: Ground, memory: Memory, connection: Connection) -> 
     """Copies the rows into a temporary table for the baseline; returns their number."""
     await connection.execute(sql_text("bench/table"))
     items = 0
-    for node in await ground.engine.parts.ingest.nodes(memory.principal):
+    for node in await ground.engine.parts[Ingest].nodes(memory.principal):
         cursor = await connection.execute(sql_in("bench/fill", node.schema_name))
         items += cursor.rowcount
     await connection.execute(sql_text("bench/analyze"))

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from engine.neurigraph import Engine
+from engine.retrieval.touches import Touches
 
 _BOLT_MESSAGE = re.compile(r"\[#(\w+)\].*?([CS]): [A-Z]")
 _AWAITED = re.compile(rb"^[^\n]*\tF\t\d+\t(?:Sync|Query)\b", re.MULTILINE)
@@ -59,7 +60,7 @@ async def counted(engine: Engine) -> AsyncIterator[Trips]:
             for connection in traced:
                 connection.pgconn.trace(trace.fileno())
         # meanwhile no mark and no access times are written to the graph; before it starts, those under way end
-        async with engine.installation.alone(), engine.parts.touches.paused():
+        async with engine.installation.alone(), engine.parts[Touches].paused():
             log.addHandler(bolt)
             log.setLevel(logging.DEBUG)
             log.propagate = False

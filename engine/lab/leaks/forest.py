@@ -16,6 +16,7 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
+from engine.access.idempotency import Idempotency
 from engine.domain.event import NewEvent
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import MAX_LAYER, NewNode
@@ -119,9 +120,9 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
     await memory.ingests.history(History("leaks", "Leaks", (unstorable,)))
     await memory.events.write(NewEvent(marker(rng), marker(rng), node_id=first.node_id))
     key = f"key-{marker(rng)}"
-    await engine.parts.idempotency.once(memory.principal, key, b"", _answer)
+    await engine.parts[Idempotency].once(memory.principal, key, b"", _answer)
     first_persona = Asker("persona", first.node_id, user).principal
-    await engine.parts.idempotency.once(first_persona, key, b"", _answer)
+    await engine.parts[Idempotency].once(first_persona, key, b"", _answer)
     await memory.conversations.append(key, StreamedTurn("user", "This waits."))
     await memory.replays.build((await memory.replays.begin()).replay_id)
 
