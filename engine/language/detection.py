@@ -11,8 +11,8 @@ from functools import lru_cache
 import snowballstemmer
 import stopwordsiso
 
-LANGUAGES = ("en", "de", "es", "pt", "fr", "it", "nl", "pl", "sv", "da", "tr", "cs")
-"""Languages that are distinguished, by their ISO 639-1 codes; the first is the default."""
+from engine.language.tables import LANGUAGES
+
 _STEMMERS = {
     "en": "english", "de": "german", "es": "spanish", "pt": "portuguese", "fr": "french", "it": "italian", "nl": "dutch",
     "pl": "polish", "sv": "swedish", "da": "danish", "tr": "turkish", "cs": "czech", "no": "norwegian", "fi": "finnish",

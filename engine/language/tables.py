@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engine.language.detection import LANGUAGES
-
+LANGUAGES = ("en", "de", "es", "pt", "fr", "it", "nl", "pl", "sv", "da", "tr", "cs")
+"""Languages that are distinguished, by their ISO 639-1 codes; the first is the default."""
 FOLDER = Path(__file__).with_name("data")
 _SCHEMA, _OTHERS = "tables", "others"
 NOTHING = "(?!)"
@@ -112,7 +112,7 @@ def month_numbers(code: str) -> Mapping[str, int]:
     names = listed(code, "dates", "month")
     months = {name: number for number, name in enumerate(names[:12], 1)}
     for short in names[12:]:
-        months[short] = next(number for name, number in months.items() if name.startswith(short[:3]))
+        months[short] = next(number for name, number in months.items() if name.startswith(short))
     return months
 
 

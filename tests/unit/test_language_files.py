@@ -74,6 +74,14 @@ def test_every_language_has_the_same_tables(code: str) -> None:
             assert re.compile(language(code)[table].get(key, "")).groupindex == {}, f"{table}.{key}"
 
 
+def test_a_short_name_of_a_month_is_that_of_the_month_that_begins_with_it() -> None:
+    assert {code: month_numbers(code)[name] for code, name in (("fr", "juil"), ("de", "mär"), ("en", "sept"))} == {
+        "fr": 7,
+        "de": 3,
+        "en": 9,
+    }
+
+
 @pytest.mark.parametrize(
     ("changed", "by", "says"),
     [

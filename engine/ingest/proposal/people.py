@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.knowledge.naming.kinship import FULL_NAME, GROUP_OF, MY, NAME, RELATIONS, SAYS, Group
-from engine.language.detection import LANGUAGES, stop_words
-from engine.language.tables import all_listed, alternatives
+from engine.language.detection import stop_words
+from engine.language.tables import LANGUAGES, all_listed, alternatives
 
 _BEFORE = re.compile(
     rf"\b(?i:{MY}) (?:(?!(?i:{RELATIONS}))[\w-]+ )?(?i:(?P<relation>{RELATIONS})),? (?P<name>{FULL_NAME})"

@@ -12,8 +12,8 @@ from typing import Literal
 from engine.knowledge.naming.towns import towns
 from engine.knowledge.naming.words import PLACES
 from engine.knowledge.statements.tokens import Phrases, tokens_of
-from engine.language.detection import LANGUAGES, stem, stop_words
-from engine.language.tables import codes, language, month_numbers
+from engine.language.detection import stem, stop_words
+from engine.language.tables import LANGUAGES, codes, language, month_numbers
 
 _DATES = ("month", "weekday", "day", "before", "which", "unit", "clock")
 Values = Literal["place", "organization", "name", "number", "date", "team", "text"]
