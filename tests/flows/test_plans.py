@@ -57,7 +57,7 @@ SPARE = 200
 JOBS, WRITES = "a job's, for the service", "writes, by a function"
 NOT_SENT = dict.fromkeys(
     ("community/clustered", "community/contradicting", "community/copy_outdated", "community/due", "community/facts",
-     "community/items", "community/texts", "damage/known", "fact/behind", "fact/users_behind", "item/older"), JOBS
+     "community/items", "community/texts", "damage/known", "fact/behind", "fact/users_behind"), JOBS
 ) | dict.fromkeys(
     ("community/insights_kept", "node/archive", "node/touched", "node/upgrade", "user/provision"), WRITES
 ) | {"node/current": "the service's, before it writes", "record/holding": "a step of a retraction, at one node",
