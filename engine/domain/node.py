@@ -192,7 +192,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A node that a read could not look at because its tables are damaged."""
+    """A node that a search could not look at because its tables are damaged."""
 
     node_id: UUID
     reason: str
