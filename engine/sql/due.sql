@@ -38,8 +38,8 @@ WHERE d.derivation = %(derivation)s AND d.since < clock_timestamp() - interval '
 -- name: nodes
 -- Purpose: nodes for which this is due, one page, with how far each is; only those whose tables have the newest version. Service only.
 -- Parameters: derivation, closed (also nodes at which nothing can be written now), after (node_id), most.
--- Returns: derivation, node_id, user_id, schema_name, after, noted (how often).
-SELECT d.derivation, d.node_id, n.user_id, n.schema_name, d.after, d.noted
+-- Returns: derivation, node_id, user_id, schema_name, after, since, noted (how often).
+SELECT d.derivation, d.node_id, n.user_id, n.schema_name, d.after, d.since, d.noted
 FROM engine.due AS d JOIN engine.nodes AS n USING (node_id)
 WHERE d.derivation = %(derivation)s AND d.node_id > %(after)s AND n.template_version = engine.template_version()
   AND (%(closed)s OR n.state = 'live' AND NOT EXISTS (SELECT FROM engine.nodes AS a WHERE a.node_id = ANY (n.lineage) AND a.archived))
@@ -68,8 +68,8 @@ ON CONFLICT (derivation, node_id, record_id) DO UPDATE SET after = excluded.afte
 
 -- name: settle
 -- Purpose: strikes a node off, unless something was noted or moved there meanwhile. Service only.
--- Parameters: derivation, node_id, noted (how often, when it was looked at). Returns: node_id, where it was struck off.
-DELETE FROM engine.due WHERE derivation = %(derivation)s AND node_id = %(node_id)s AND noted = %(noted)s RETURNING node_id
+-- Parameters: derivation, node_id, since and noted (how often, when it was looked at). Returns: node_id, where it was struck off.
+DELETE FROM engine.due WHERE derivation = %(derivation)s AND node_id = %(node_id)s AND since = %(since)s AND noted = %(noted)s RETURNING node_id
 
 -- name: settle_reading
 -- Purpose: strikes a record off that was read, or that will not be read. Service only. Parameters: record_id. Returns: nothing.

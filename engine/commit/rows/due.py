@@ -22,13 +22,15 @@ ALL = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class DueNode:
-    """A node for which something is due. `after`: up to where it is made; `noted`: how often it was noted."""
+    """A node for which something is due. `after`: up to where it is made; `noted`: how often it was noted since `since`,
+    which tells it from a note that came after another run had struck this one off."""
 
     derivation: str
     node_id: UUID
     user_id: UUID
     schema_name: str
     after: UUID
+    since: datetime
     noted: int
 
 
@@ -95,7 +97,8 @@ async def advance(connection: Connection, node: DueNode, after: UUID) -> None:
 
 async def settle(connection: Connection, node: DueNode) -> int:
     """Strikes a node off, unless it was noted again meanwhile; how many were."""
-    parameters = {"derivation": node.derivation, "node_id": node.node_id, "noted": node.noted}
+    seen = {"since": node.since, "noted": node.noted}
+    parameters = {"derivation": node.derivation, "node_id": node.node_id} | seen
     return len(await connection.fetch(sql_text("due/settle"), parameters, row=UUID))
 
 
