@@ -26,7 +26,6 @@ NeurigraphError
 │   └── StoreDamaged          what it holds is damaged; knows the node, where it is one
 ├── StoreUnavailable          knows which store and when to retry
 │   ├── CommitWaits           a write waits for another one of the same graph
-│   ├── NodeOutdated          the tables of a node are of an older version
 │   ├── StoreFull
 │   ├── StoreTimeout
 │   └── WritingStopped        a store was restored from another time; the operator decides, reads go on
@@ -190,13 +189,6 @@ class CommitWaits(StoreUnavailable):
 
     def __init__(self, store: str) -> None:
         super().__init__(store, "A node that this write belongs to is still being finished; try again.")
-
-
-class NodeOutdated(StoreUnavailable):
-    """A node is being upgraded; try again."""
-
-    def __init__(self, store: str) -> None:
-        super().__init__(store, "This node is being upgraded; try again.")
 
 
 class StoreFull(StoreUnavailable):

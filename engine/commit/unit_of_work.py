@@ -1,7 +1,7 @@
 """A write: one transaction in Postgres, then the graph's part of every commit that it accepted, then visibility.
 
     async with units.begin(principal) as unit:
-        await unit.require(embeddings=…, current=nodes)
+        await unit.require(embeddings=…)
         …statements on unit.connection…
         await unit.accept(RecordsEntered(lines), …)
 
@@ -12,8 +12,8 @@ of the database holds all rules of a write, `units.call` is the whole unit, in o
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
@@ -21,7 +21,6 @@ from psycopg.types.json import Jsonb
 from engine.commit.changes import GraphChange, Json, from_row, to_json
 from engine.commit.outbox import Commit, Outbox, StoredCommit
 from engine.domain.principal import Principal
-from engine.errors import NodeOutdated
 from engine.stores.json_text import json_text
 from engine.stores.limited import Statement
 from engine.stores.postgres import Connection, Parameters, Postgres
@@ -41,18 +40,15 @@ class UnitOfWork:
         self.accepted = False
         """Whether Postgres has accepted it: then no error after it takes anything back."""
 
-    async def require(self, *, embeddings: str = "", current: Sequence[UUID] = (), whole_past: bool = False) -> None:
+    async def require(self, *, embeddings: str = "", whole_past: bool = False) -> None:
         """What the write depends on, in one order for all writers.
 
         `embeddings`: the version that made the vectors stays the active one until the end (a shared lock).
-        `current`: the tables of these nodes have the newest version.
         `whole_past`: this transaction reads what was before the principal's right began, because it writes the next slice of it.
-        Raises EmbeddingsChanged, NodeOutdated; statements are sent together, so a later one may raise it.
+        Raises EmbeddingsChanged; statements are sent together, so a later one may raise it.
         """
         if embeddings:
             await self.connection.execute(sql_text("embedding/required"), {"version": embeddings})
-        if current:
-            await self.connection.execute(sql_text("node/require_current"), {"nodes": list(current)})
         if whole_past:
             await self.connection.execute(sql_text("access/past_whole"))
 
@@ -120,25 +116,3 @@ class UnitsOfWork:
                 await self.outbox.carry_out(principal, one)
             elif one is not None:
                 await self.outbox.await_commit(one)
-
-
-async def attempts(postgres: Postgres, nodes: Sequence[UUID]) -> AsyncIterator[AbstractContextManager[None]]:
-    """One attempt, and a second one where the first raised NodeOutdated; before it the service upgrades these nodes.
-
-    A node that is in use for too long is left as it is, and the second attempt raises NodeOutdated again.
-    """
-    outdated = False
-
-    @contextmanager
-    def first() -> Iterator[None]:
-        nonlocal outdated
-        try:
-            yield
-        except NodeOutdated:
-            outdated = True
-
-    yield first()
-    if outdated:
-        async with postgres.as_service() as connection:
-            await connection.execute(sql_text("node/upgrade"), {"nodes": list(nodes), "most": len(nodes)})
-        yield nullcontext()

@@ -24,10 +24,6 @@ from engine.stores.statements import sql_text
 EVERY_MINUTE = "* * * * *"
 
 
-async def _tables(means: Means) -> Counts:
-    return asdict(await means.upgrades.run())
-
-
 async def _canary(means: Means) -> Counts:
     if not any(version.status == "canary" for version in await means.embeddings.list()):
         return {}
@@ -72,7 +68,6 @@ CATALOGUE = (
         schedule=EVERY_MINUTE,
     ),
     Derivation("canary", "vectors that a canary still lacks", ByItself(_canary), "embedding-build", "*/5 * * * *"),
-    Derivation("tables", "tables of the newest version", ByItself(_tables), "node-upgrade", "17 * * * *"),
     Derivation(
         "stems",
         "stems of older items",

@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.commit.rows import attributes
 from engine.commit.rows.due import DueNode
-from engine.commit.unit_of_work import UnitsOfWork, attempts
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.derive.made import Made
 from engine.domain.clock import Clock
 from engine.domain.fact import FactRow, subject_hash
@@ -93,9 +93,7 @@ class Chains:
 
     async def page(self, node: DueNode) -> Made:
         entered = confirmations = 0
-        async for attempt in attempts(self._postgres, [node.node_id]):
-            with attempt:
-                entered, confirmations = await self._batch(node, await self._active.follow())
+        entered, confirmations = await self._batch(node, await self._active.follow())
         counts = {"entered": entered, "confirmations": confirmations}
         if entered == BATCH:
             return Made(counts, node.after)
@@ -106,7 +104,7 @@ class Chains:
 
     async def _batch(self, node: DueNode, model: Model) -> tuple[int, int]:
         async with self._units.begin(Principal.user(node.user_id)) as unit:
-            await unit.require(embeddings=model.name, current=[node.node_id], whole_past=True)
+            await unit.require(embeddings=model.name, whole_past=True)
             statement = sql_in("fact/unchained", node.schema_name, model.version.column)
             asked = {"version": model.name, "most": BATCH}
             found = await unit.connection.fetch(statement, asked, row=_Unchained)

@@ -24,7 +24,6 @@ from engine.errors import (
     CommitWaits,
     EmbeddingsChanged,
     NeurigraphError,
-    NodeOutdated,
     ProviderUnavailable,
     StoreUnavailable,
 )
@@ -33,8 +32,6 @@ from engine.stores.postgres import Postgres
 log = logging.getLogger(__name__)
 
 SILENT = (StoreUnavailable, ProviderUnavailable, EmbeddingsChanged)
-OF_NODE = (CommitWaits, NodeOutdated)
-"""Those of them that are a matter of one node."""
 
 
 class Derivations:
@@ -84,7 +81,7 @@ class _Nodes:
                     break
             except NeurigraphError as error:
                 await due.failed(self._postgres, node, error.detail)
-                if isinstance(error, SILENT) and not isinstance(error, OF_NODE):
+                if isinstance(error, SILENT) and not isinstance(error, CommitWaits):
                     raise
                 self._counts["failed"] += 1
         self._counts["waiting"] = await waiting(self._postgres, self._name)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from engine.derive.reading import Readings
 from engine.domain.clock import Clock
-from engine.hierarchy.upgrades import Upgrades
 from engine.ingest.pipeline import Ingest
 from engine.knowledge.communities.building import CommunityBuilds
 from engine.knowledge.unread_records import UnreadRecords
@@ -29,5 +28,4 @@ class Means:
     readings: Readings
     communities: CommunityBuilds
     embeddings: EmbeddingVersions
-    upgrades: Upgrades
     fact_stale_days: int

@@ -17,11 +17,10 @@ from engine.domain.names import clean_name, name_key, shown_name
 from engine.domain.node import Anchor, ChildNode, RecordDay, Shell, TreeNode
 from engine.domain.page import MOST, check_page
 from engine.domain.principal import Principal
-from engine.errors import InvalidInput, NotFound, StoreUnavailable
+from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.archived import require_unarchived
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import STORE
 from engine.stores.rows import only
 from engine.stores.statements import cypher, sql_in, sql_text
 
@@ -32,14 +31,6 @@ MOST_ANCHORS = 200
 MOST_NODES = 10_000
 FIRST = ("", "")
 """Before the first child: no name is empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class NodeSchema:
-    """The schema of a node's tables, and whether they are of an older version."""
-
-    schema_name: str
-    outdated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +128,9 @@ class Shells:
         return {one.id: one.is_item for one in found}
 
     async def schema_of(self, principal: Principal, node_id: UUID, moment: Moment = NOW) -> str:
-        """The schema of a node that the principal may read as of the moment; its tables are of the newest version. Raises
-        NotFound.
-
-        A node that the upgrade has not reached yet is upgraded now; StoreUnavailable where it is in use for too long.
-        """
-        schema = await self._schema(principal, node_id, moment)
-        if schema.outdated:
-            await self._postgres.change_as_service(sql_text("node/upgrade"), {"nodes": [node_id], "most": 1})
-            schema = await self._schema(principal, node_id, moment)
-        if schema.outdated:
-            raise StoreUnavailable(STORE, "This node is being upgraded; try again.")
-        return schema.schema_name
+        """The schema of a node that the principal may read as of the moment. Raises NotFound."""
+        parameters = {"node_id": node_id, "user_id": principal.user_id, "earliest": moment.earliest}
+        return only(await self._postgres.fetch(principal, sql_text("node/schema"), parameters, row=str))
 
     async def writable_schema_of(self, principal: Principal, node_id: UUID) -> str:
         """The same of a node that takes writes; raises Archived, too."""
@@ -158,10 +140,6 @@ class Shells:
 
     async def require_unarchived(self, principal: Principal, node_id: UUID) -> None:
         await require_unarchived(self._postgres, principal, node_id)
-
-    async def _schema(self, principal: Principal, node_id: UUID, moment: Moment) -> NodeSchema:
-        parameters = {"node_id": node_id, "user_id": principal.user_id, "earliest": moment.earliest}
-        return only(await self._postgres.fetch(principal, sql_text("node/schema"), parameters, row=NodeSchema))
 
     def _known(self, principal: Principal, moment: Moment) -> dict[str, Any]:
         """The parameters that say for whom, and as of when, the graph is read."""

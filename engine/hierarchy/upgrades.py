@@ -1,80 +1,91 @@
-"""Node schemas of older versions, brought to the newest one in batches while they go on serving.
+"""The tables of nodes of an earlier release, brought to the newest version before an engine serves; nothing else knows others.
 
-    outdated   the tables of the node are those of an earlier version: searched and written as before
-    upgraded   they are of the newest version; each node is upgraded whole or not at all
-
-A batch is one transaction, so an interrupted upgrade continues where it ended, and two concurrent ones share the work.
+A page is one transaction and each node is upgraded whole or not at all, so an interrupted upgrade goes on where it ended.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from dataclasses import dataclass
+from time import monotonic
+from uuid import UUID
 
-from engine.errors import NeurigraphError
+from engine.errors import MigrationError
 from engine.progress import Progress, Silent, counted
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
-BATCH = 100
-PAUSE = 1.0
-"""Seconds until nodes that were in use are tried again."""
+PAGE = 100
+PAUSE, PATIENCE = 1.0, 60.0
+"""Seconds until nodes that were in use are tried again, and for how long."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class UpgradeReport:
-    """What an upgrade did: nodes upgraded, nodes that are left because they were in use."""
+    """What an upgrade did: nodes upgraded, and nodes whose tables could not be, which are damaged."""
 
     upgraded: int
-    left: int
+    damaged: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
-    upgraded: int
-    outdated: int
+class _Upgraded:
+    node_id: UUID
+    failure: str | None
 
 
 class Upgrades:
-    """Upgrades the schemas of nodes; for the operator and the background."""
+    """Upgrades the tables of nodes, for the start of an engine."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
 
-    async def outdated(self) -> int:
-        """How many nodes are still of an older version."""
-        return (await self._batch(0)).outdated
+    async def run(
+        self, progress: Progress | None = None, *, page: int = PAGE, patience: float = PATIENCE
+    ) -> UpgradeReport:
+        """Upgrades all nodes. One that cannot be stays as it is, a finding of the doctor; the log says why.
 
-    async def run(self, progress: Progress | None = None, *, batch: int = BATCH) -> UpgradeReport:
-        """Upgrades until nothing is left, or only nodes that are in use. Raises StoreUnavailable; what was done stays."""
-        progress = progress or Silent()
-        upgraded, left = 0, await self.outdated()
+        Raises MigrationError where another process uses a node for longer than `patience` seconds, StoreUnavailable; what was
+        done stays.
+        """
+        left = await self.older()
         if not left:
             return UpgradeReport(0, 0)
+        progress = progress or Silent()
         progress.start("upgrade", left, "nodes")
-        while left:
-            done = await self._batch(batch)
-            upgraded, left = upgraded + done.upgraded, done.outdated
-            progress.advance("upgrade", done.upgraded)
-            if not done.upgraded:
-                break
-        progress.finish("upgrade", f"{counted(upgraded, 'node')} upgraded" + (f", {left:,} in use" if left else ""))
-        return UpgradeReport(upgraded, left)
+        end, upgraded, damaged = monotonic() + patience, 0, 0
+        while left > damaged:
+            done = await self._round(progress, page)
+            upgraded, damaged, left = upgraded + done["upgraded"], done["damaged"], await self.older()
+            if left > damaged and not done["upgraded"]:
+                if monotonic() > end:
+                    used = counted(left - damaged, "node")
+                    raise MigrationError(f"Another process uses {used} of an older release. Stop it, and start again.")
+                await asyncio.sleep(PAUSE)
+        progress.finish("upgrade", f"{counted(upgraded, 'node')} upgraded")
+        return UpgradeReport(upgraded, damaged)
 
-    async def run_quietly(self) -> None:
-        """For the background: retries until every node is upgraded, also when nodes are in use or a store is down."""
+    async def older(self) -> int:
+        """How many nodes have tables of an older version. Raises StoreUnavailable."""
+        [nodes] = await self._postgres.fetch_as_service(sql_text("node/older"), row=int)
+        return nodes
+
+    async def _round(self, progress: Progress, page: int) -> Counter[str]:
+        """Tries each node once; how many were upgraded, are used by others, are damaged."""
+        done: Counter[str] = Counter()
+        after = UUID(int=0)
         while True:
-            try:
-                if (await self.run()).left == 0:
-                    return
-            except NeurigraphError as error:
-                log.warning("the upgrade of node schemas will try again: %s", error.detail)
-            await asyncio.sleep(PAUSE)
-
-    async def _batch(self, most: int) -> _Batch:
-        parameters = {"nodes": None, "most": most}
-        [done] = await self._postgres.fetch_as_service(sql_text("node/upgrade"), parameters, row=_Batch)
-        return done
+            asked = {"after": after, "most": page}
+            tried = await self._postgres.fetch_as_service(sql_text("node/upgrade"), asked, row=_Upgraded)
+            for one in tried:
+                done["upgraded" if one.failure is None else "damaged" if one.failure else "used"] += 1
+                if one.failure:
+                    log.warning("the tables of node %s cannot be upgraded: %s", one.node_id, one.failure)
+            progress.advance("upgrade", sum(one.failure is None for one in tried))
+            if len(tried) < page:
+                return done
+            after = tried[-1].node_id

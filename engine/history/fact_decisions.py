@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from engine.commit.rows import facts as fact_rows
-from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork, attempts
+from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.delta import BEGINNING
 from engine.domain.fact import EndingFact, FactDecision, FactRow
@@ -47,22 +47,18 @@ class FactDecisions:
     async def _decide(
         self, principal: Principal, fact_id: UUID, decision: FactDecision | None, commit_id: UUID, model: Model
     ) -> None:
-        nodes: list[UUID] = []
-        async for attempt in attempts(self._postgres, nodes):
-            with attempt:
-                async with self._units.begin(principal) as unit:
-                    changed = await self._write(unit, fact_id, decision, model, nodes)
-                    await unit.accept(stated(principal.user_id, commit_id, changed, {}), commit_id=commit_id)
+        async with self._units.begin(principal) as unit:
+            changed = await self._write(unit, fact_id, decision, model)
+            await unit.accept(stated(principal.user_id, commit_id, changed, {}), commit_id=commit_id)
 
     async def _write(
-        self, unit: UnitOfWork, fact_id: UUID, decision: FactDecision | None, model: Model, nodes: list[UUID]
+        self, unit: UnitOfWork, fact_id: UUID, decision: FactDecision | None, model: Model
     ) -> Collection[FactRow]:
         around = await facts_around(unit.connection, [], [fact_id], hold=True)
         rows = {one.row.fact_id: one.row for one in around}
         if fact_id not in rows:
             raise NotFound
-        nodes[:] = {row.node_id for row in rows.values()}
-        await unit.require(embeddings=model.name, current=nodes, whole_past=True)
+        await unit.require(embeddings=model.name, whole_past=True)
         changed = decided(rows, fact_id, decision, self._clock.now()) if decision else undone(rows, fact_id)
         changed = {fact: replace(row, revision=row.revision + 1) for fact, row in changed.items()}
         await fact_rows.restate(unit.connection, changed.values())

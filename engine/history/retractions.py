@@ -16,7 +16,7 @@ from uuid import UUID
 from engine.commit.rows import due
 from engine.commit.rows import retractions as rows
 from engine.commit.rows.retractions import RetractionStep, WithdrawnSource
-from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork, attempts
+from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.clock import NOW, Clock
 from engine.domain.fact import FactRow
 from engine.domain.history import source_key
@@ -204,26 +204,20 @@ class SourceRetractions:
 
     async def _step(self, principal: Principal, retraction_id: UUID, model: Model) -> bool:
         """One step in a transaction of its own; whether there was one."""
-        nodes: list[UUID] = []
-        async for attempt in attempts(self._postgres, nodes):
-            with attempt:
-                async with self._units.begin(principal) as unit:
-                    step = await rows.next_step(unit.connection, retraction_id)
-                    if step is None:
-                        return False
-                    await self._carry_out(unit, model, retraction_id, step, nodes)
+        async with self._units.begin(principal) as unit:
+            step = await rows.next_step(unit.connection, retraction_id)
+            if step is None:
+                return False
+            await self._carry_out(unit, model, retraction_id, step)
         return True
 
-    async def _carry_out(
-        self, unit: UnitOfWork, model: Model, retraction_id: UUID, step: RetractionStep, nodes: list[UUID]
-    ) -> None:
-        """Facts first: their subjects are locked before any record or item. `nodes` gets those that are written to."""
+    async def _carry_out(self, unit: UnitOfWork, model: Model, retraction_id: UUID, step: RetractionStep) -> None:
+        """Facts first: their subjects are locked before any record or item."""
         connection, now = unit.connection, self._clock.now()
         records = [] if step.fact_id else [step.record_id]
         named = [one.before.fact_id for one in step.logged] if step.undone else [step.fact_id] if step.fact_id else []
         around = await facts_around(connection, [] if step.undone else records, named, hold=True)
-        nodes[:] = {step.node_id, *(one.row.node_id for one in around)}
-        await unit.require(embeddings=model.name, current=nodes, whole_past=True)
+        await unit.require(embeddings=model.name, whole_past=True)
         affected = Affected([one.row for one in around], now)
         if step.undone:
             affected.restore(step.logged)
@@ -237,7 +231,7 @@ class SourceRetractions:
             changes = await self._records.record(connection, place, step)
             if changes:
                 await unit.accept(*changes)
-        await due.note(connection, "chains", nodes)
+        await due.note(connection, "chains", {step.node_id, *(one.row.node_id for one in around)})
         await rows.end_step(connection, retraction_id, step, affected.logged(), now)
 
     async def _found(self, principal: Principal, one: UUID | None, before: int | None, limit: int) -> list[Retraction]:

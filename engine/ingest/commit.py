@@ -15,7 +15,6 @@ from uuid import UUID, uuid4
 from engine.commit.changes import GraphChange, RecordsEntered
 from engine.commit.outbox import StepHook
 from engine.commit.rows import sources as source_rows
-from engine.commit.unit_of_work import attempts
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
 from engine.domain.graph import ManifestLine
@@ -72,23 +71,20 @@ class RecordCommit:
         self.reached("objects_written")
         commit_id = uuid4()
         whole = await self._prepared(ordered, stored, commit_id, model)
-        nodes = list({record.draft.node.node_id for record in ordered})
-        async for attempt in attempts(self.postgres, nodes):
-            with attempt:
-                new = whole
-                async with self.files.unit(principal, stored.values()) as unit:
-                    await unit.require(embeddings=model.name, current=nodes)
-                    facts = await self.facts.decided(unit, new_facts(principal, ordered, new.now), model, new.now)
-                    if facts and facts.changes.confirming:
-                        kept = [confirmed(record, facts.changes) for record in ordered]
-                        new = await self._prepared(kept, stored, commit_id, model)
-                    await unit.accept(*_changes(principal, new, facts), commit_id=commit_id)
-                    await self.writer.enter(unit, new, model, versions, facts.changes.starts if facts else {})
-                    await keep_decisions(unit.connection, principal, new.now, [record.draft for record in ordered])
-                    if facts:
-                        await self.facts.write(unit, facts, model, in_graph=True)
-                    await source_rows.advance(unit.connection, sources, commit_id)
-                    await note(unit.connection, commit_id)
+        new = whole
+        async with self.files.unit(principal, stored.values()) as unit:
+            await unit.require(embeddings=model.name)
+            facts = await self.facts.decided(unit, new_facts(principal, ordered, new.now), model, new.now)
+            if facts and facts.changes.confirming:
+                kept = [confirmed(record, facts.changes) for record in ordered]
+                new = await self._prepared(kept, stored, commit_id, model)
+            await unit.accept(*_changes(principal, new, facts), commit_id=commit_id)
+            await self.writer.enter(unit, new, model, versions, facts.changes.starts if facts else {})
+            await keep_decisions(unit.connection, principal, new.now, [record.draft for record in ordered])
+            if facts:
+                await self.facts.write(unit, facts, model, in_graph=True)
+            await source_rows.advance(unit.connection, sources, commit_id)
+            await note(unit.connection, commit_id)
         by_id = {record.draft.record_id: record for record in new.records}
         return [_stored(by_id[record.draft.record_id]) for record in records]
 

@@ -12,6 +12,7 @@ from engine.lifecycle.registered import LABELS
 from engine.progress import counted
 
 _LOST = ("its schema", "its table")
+_OLDER = "its tables are of an older version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,6 @@ class NodeFacts:
     user_id: UUID
     schema_name: str
     state: str
-    shape_ok: bool
     records: int | None
     items: int | None
     pointers: tuple[str, ...] | None
@@ -84,7 +84,11 @@ class NodeContents:
 def tables(row: NodeFacts) -> Iterator[Finding]:
     """The tables of a node beside the template."""
     subject, node_id, damage = f"node {row.schema_name}", row.node_id, row.damage
-    if damage and damage.startswith(_LOST) and damage.endswith("missing"):
+    if damage == _OLDER:
+        problem = f"its tables are not those of the template: {damage}"
+        remedy = "the next start tries to upgrade it again; the log says why it failed"
+        yield Finding("error", "postgres", subject, problem, remedy)
+    elif damage and damage.startswith(_LOST) and damage.endswith("missing"):
         remedy = accepting("tables-lost", node_id, "the node goes on without what was in them")
         problem = damage if damage.startswith("its schema") else f"its tables are not those of the template: {damage}"
         yield Finding("error", "postgres", subject, problem, remedy, "tables-lost", node_id)
@@ -92,11 +96,6 @@ def tables(row: NodeFacts) -> Iterator[Finding]:
         problem = f"its tables are not those of the template: {damage}"
         remedy = f"{FIX}; a column that may not be empty takes a backup"
         yield Finding("error", "postgres", subject, problem, remedy, "tables-damaged", node_id)
-    elif not row.shape_ok:
-        problem = "its tables are not those of the template: they are of an older version"
-        yield Finding(
-            "error", "postgres", subject, problem, "nothing to do: the job node-upgrade brings them up to date"
-        )
 
 
 def shell(row: NodeFacts, shown: ShownShell | None) -> Iterator[Finding]:

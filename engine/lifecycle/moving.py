@@ -16,7 +16,7 @@ from uuid import UUID, uuid4, uuid5
 
 from engine.commit.changes import RecordRevised
 from engine.commit.outbox import Commit
-from engine.commit.unit_of_work import UnitsOfWork, attempts
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.assignment import Moved
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
@@ -86,10 +86,7 @@ class Moving:
         def commit(row: _Moved) -> Commit:
             return Commit(parameters["commit_id"], [row.payload])
 
-        nodes = [parameters["from_node"], parameters["to_node"]]
-        async for attempt in attempts(self._postgres, nodes):
-            with attempt:
-                moved = await self._units.call(principal, sql_text("record/move"), parameters, _Moved, commit)
+        moved = await self._units.call(principal, sql_text("record/move"), parameters, _Moved, commit)
         return moved
 
     async def _done_before(self, principal: Principal, commit_id: UUID, record_id: UUID) -> dict[str, Any] | None:

@@ -147,11 +147,11 @@ async def diff(
 
 @commands.async_command("upgrade", as_json=True)
 async def upgrade(here: Session) -> None:
-    """Upgrade the tables of all nodes to the newest version; running servers go on serving."""
+    """Upgrade the tables of all nodes to the newest version, as each start does; says what could not be upgraded."""
     async with here.engine() as (engine, progress):
         report = await engine.upgrades.run(progress)
-    left = f"{report.left:,} in use, try again" if report.left else "all are of the newest version"
-    here.answer(report, f"{counted(report.upgraded, 'node')} upgraded; {left}.")
+    damaged = f"{counted(report.damaged, 'node')} cannot be upgraded, see `neurigraph doctor`" if report.damaged else ""
+    here.answer(report, f"{damaged or 'All nodes have tables of the newest version'}.")
 
 
 async def _found(memory: Memory, kind: SubjectKind, subject: str, node: str | None) -> tuple[UUID | None, UUID]:

@@ -53,7 +53,7 @@ found AS (
     SELECT p.*, n.name, n.name_key, n.node_type, n.layer, n.parent_id, coalesce(engine.node_damage(n.schema_name, n.template_version), l.damage) AS damage
     FROM page AS p JOIN engine.nodes AS n USING (node_id) LEFT JOIN lacking AS l USING (node_id)
 )
-SELECT f.node_id, f.user_id, f.schema_name, f.state, f.shape_ok, CASE WHEN f.damage IS NULL THEN f.records END AS records,
+SELECT f.node_id, f.user_id, f.schema_name, f.state, CASE WHEN f.damage IS NULL THEN f.records END AS records,
        CASE WHEN f.damage IS NULL THEN f.items END AS items, CASE WHEN f.damage IS NULL THEN f.pointers END AS pointers,
        s.state AS file_state, s.seq AS file_seq, s.told_seq >= s.seq AS applied, f.name, f.name_key, f.node_type, f.layer, f.parent_id, f.damage,
        EXISTS (SELECT FROM engine.outbox AS o WHERE o.user_id = f.user_id AND o.state = 'pending') AS busy,

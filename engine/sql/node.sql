@@ -38,10 +38,6 @@ FROM up HAVING count(*) > 0
 -- Parameters: node_id, parent_id, name, key, type, schemas (tried in order), payload. Returns: one row.
 SELECT * FROM engine.provision_node(%(node_id)s, %(parent_id)s, %(name)s, %(key)s, %(type)s, %(schemas)s, %(payload)s)
 
--- name: require_current
--- Purpose: refuses with NodeOutdated where the tables of one of these nodes are of an older version. Parameters: nodes. Returns: nothing of use.
-SELECT engine.require_current(%(nodes)s::uuid[])
-
 -- name: revise
 -- Purpose: changes a node for its user: name, place, what the graph holds; one commit. Parameters: commit_id, node_id, expected
 --   (revision), name, key, parent_id, slices, delta, payload (jsonb each). Returns: payload (the graph's part of the commit).
@@ -51,9 +47,8 @@ SELECT payload FROM engine.revise_node(%(commit_id)s, %(node_id)s, %(expected)s:
 -- name: schema
 -- Purpose: the schema of a node of one graph that the principal may read. Parameters: node_id, user_id (whose graph), earliest (of
 --   the times that are asked for, or null: it must be shown as it was then).
--- Returns: schema_name, outdated (its tables are not of the newest version yet); none when missing or hidden.
-SELECT schema_name, template_version < engine.template_version() AS outdated
-FROM engine.nodes WHERE node_id = %(node_id)s AND user_id = %(user_id)s AND state = 'live' AND known_to IS NULL
+-- Returns: schema_name; none when missing or hidden.
+SELECT schema_name FROM engine.nodes WHERE node_id = %(node_id)s AND user_id = %(user_id)s AND state = 'live' AND known_to IS NULL
   AND (%(earliest)s::timestamptz IS NULL OR engine.reads_from(node_id, NULL) <= %(earliest)s)
 
 -- name: state_log_page
@@ -91,6 +86,10 @@ LIMIT %(limit)s
 SELECT engine.touch(%(node)s, %(items)s::uuid[], %(counts)s::integer[], %(records)s::uuid[], %(at)s)
 
 -- name: upgrade
--- Purpose: brings nodes to the newest version of their tables, one batch. Service only.
--- Parameters: nodes (uuid[] or null for any), most. Returns: upgraded, outdated (all that are left).
-SELECT upgraded, outdated FROM engine.upgrade_nodes(%(nodes)s::uuid[], %(most)s::integer)
+-- Purpose: brings nodes to the newest version of their tables, one page. Service only. Parameters: after (node id), most.
+-- Returns: node_id, failure (null where it was upgraded, empty where another process uses it).
+SELECT node_id, failure FROM engine.upgrade_nodes(%(after)s, %(most)s::integer)
+
+-- name: older
+-- Purpose: how many nodes have tables of an older version. Service only. Parameters: none. Returns: nodes.
+SELECT count(*) AS nodes FROM engine.nodes WHERE template_version < engine.template_version()

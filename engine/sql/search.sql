@@ -42,7 +42,7 @@ WITH moment AS (
     WHERE %(widens)s::boolean
     UNION ALL SELECT %(nodes)s::uuid[], NULL WHERE NOT %(widens)s::boolean
 ), places AS MATERIALIZED (
-    SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas, array_agg(n.template_version) AS templates
+    SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas
     FROM (
         SELECT f.* FROM moment AS m, led AS l,
             engine.search_nodes(%(user_id)s::uuid, l.nodes, m.as_of, m.known_at, %(most_nodes)s::integer) AS f
@@ -54,8 +54,8 @@ WITH moment AS (
     ) AS n WHERE n.node_id <> ALL (%(without)s::uuid[])
 ), scanned AS MATERIALIZED (
     SELECT s.*, CASE s.kind WHEN 'turn' THEN 'turn' WHEN 'chunk' THEN 'passage' ELSE 'fact' END AS family
-    FROM moment AS m, places AS p, engine.search_vectors(%(user_id)s::uuid, p.nodes, p.schemas, p.templates, %(terms)s::integer[], %(scopes)s::text[]) AS v,
-         engine.search_scan(p.nodes, p.schemas, p.templates, %(query)s::vector, %(version)s::text, v.items, v.records,
+    FROM moment AS m, places AS p, engine.search_vectors(%(user_id)s::uuid, p.nodes, %(terms)s::integer[], %(scopes)s::text[]) AS v,
+         engine.search_scan(p.nodes, p.schemas, %(query)s::vector, %(version)s::text, v.items, v.records,
                             %(kinds)s::text[], %(sources)s::text[], %(scopes)s::text[], m.as_of, m.known_at, %(filters)s::jsonb) AS s
 ), counted AS (  -- what was sampled in a large node stands for several
     SELECT family, weight, count(*) AS items, count(meaning) AS meant, avg(words) AS words, var_pop(words) AS words_var, avg(meaning) AS meaning,
@@ -163,9 +163,9 @@ ORDER BY f.occurred_at, f.position, f.meaning DESC, f.words DESC, f.number, f.it
 WITH moment AS (
     SELECT coalesce(%(as_of)s::timestamptz, %(now)s) AS as_of, coalesce(%(known_at)s::timestamptz, 'infinity') AS known_at
 ), places AS MATERIALIZED (
-    SELECT n.node_id, n.schema_name, n.template_version, n.lineage, array_agg(a.item_id) AS items
+    SELECT n.node_id, n.schema_name, n.lineage, array_agg(a.item_id) AS items
     FROM unnest(%(nodes)s::uuid[], %(items)s::uuid[]) AS a (node_id, item_id) JOIN engine.nodes AS n USING (node_id)
-    GROUP BY n.node_id, n.schema_name, n.template_version, n.lineage
+    GROUP BY n.node_id, n.schema_name, n.lineage
 )
 SELECT p.node_id, t.row_id, t.item_id, t.record_id, t.source_ref, t.content, t.section, t.record_title, t.record_summary, t.content_type,
        t.file_id, t.file_name, t.file_state, t.scope, t.scope_id, t.source,
@@ -173,7 +173,7 @@ SELECT p.node_id, t.row_id, t.item_id, t.record_id, t.source_ref, t.content, t.s
             THEN (SELECT array_agg(above.name ORDER BY above.layer) FROM engine.nodes AS above WHERE above.node_id = ANY (p.lineage))
             ELSE engine.path_at(p.node_id, m.as_of, m.known_at) END AS path,
        (SELECT a.holds_until FROM engine.fact_attributes AS a WHERE a.fact_id = t.item_id AND a.holds_until <= m.as_of) AS passed
-FROM moment AS m, places AS p, engine.search_contents(p.schema_name, p.template_version, p.items, m.as_of, m.known_at) AS t
+FROM moment AS m, places AS p, engine.search_contents(p.schema_name, p.items, m.as_of, m.known_at) AS t
 
 -- name: decayed
 -- Purpose: the best items by meaning × confidence × decay by age, of all that the principal may read.

@@ -115,7 +115,7 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         runs = Runs(postgres, clock)
         queue = _queue(settings, addresses, runs)
         stack.push_async_callback(queue.close)
-        await _initialize(postgres, neo4j, objects, queue, addresses)
+        await _initialize(postgres, neo4j, objects, queue, addresses, progress)
         installation = await _installed(Installation(postgres, neo4j, objects, clock), settings, stack)
         loader = Loader(settings, progress)
         active = await active_model(settings, postgres, loader)
@@ -132,8 +132,8 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
         stack.push_async_callback(engine.parts[Touches].close)
         await engine.outbox.recover_quietly(0)
         await engine.nodes.apply_quietly()
-        backgrounds = [_recover_for_ever(engine.outbox, active), engine.upgrades.run_quietly()]
-        for background in [*backgrounds, warm_quietly(engine)] if warming else backgrounds:
+        recovery = _recover_for_ever(engine.outbox, active)
+        for background in [recovery, warm_quietly(engine)] if warming else [recovery]:
             stack.push_async_callback(_ended, asyncio.create_task(background))
         if worker and settings.worker:
             await stack.enter_async_context(engine.working())
@@ -261,7 +261,6 @@ def _derivations(settings: Settings, stores: Stores, parts: Parts, embeddings: E
         readings=parts[Readings],
         communities=community_builds(settings, stores, parts[Ingest], parts.clock),
         embeddings=embeddings,
-        upgrades=Upgrades(stores.postgres),
         fact_stale_days=settings.fact_stale_days,
     )
     return Derivations(DERIVED, means)
@@ -285,13 +284,14 @@ def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
 
 
 async def _initialize(
-    postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, queue: Queue, addresses: Addresses
+    postgres: Postgres, neo4j: Neo4j, objects: ObjectStore, queue: Queue, addresses: Addresses, progress: Progress
 ) -> None:
     """Everything that the stores need before the first request, by one process at a time; running it again changes nothing."""
     await postgres.open_service()
     async with postgres.preparing():
         await ensure_roles(postgres, addresses.postgres_url, addresses.request_url, addresses.admin_url)
         await migrate_postgres(postgres, migrations("postgres"))
+        await Upgrades(postgres).run(progress)
         await definitions.repeat(postgres)
         await raised(postgres, DERIVED)
         if addresses.admin_url is not None and await listed(postgres):

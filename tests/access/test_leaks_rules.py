@@ -11,7 +11,7 @@ from tests.access.mutations import EVERY_ROW, as_service, known, noticed
 pytestmark = pytest.mark.usefixtures("guards")
 
 SCAN = (
-    "engine.search_scan(uuid[],text[],integer[],public.vector,text,public.sparsevec,public.sparsevec,text[],text[],text[],"
+    "engine.search_scan(uuid[],text[],public.vector,text,public.sparsevec,public.sparsevec,text[],text[],text[],"
     "timestamp with time zone,timestamp with time zone,jsonb)"
 )
 GRANTED = "engine.granted_from(text,uuid[],text)"

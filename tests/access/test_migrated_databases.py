@@ -17,6 +17,7 @@ from psycopg.types.json import Jsonb
 from engine.commit.changes import from_row
 from engine.embedded import Stack
 from engine.errors import MigrationError, StoreTimeout
+from engine.hierarchy.upgrades import Upgrades
 from engine.neurigraph import Engine
 from engine.stores.migrations import LONGEST, Migration, functions, migrate_postgres, migrations
 from engine.stores.postgres import Postgres
@@ -144,8 +145,8 @@ async def upgraded(stack: Stack, release: int | None) -> set[tuple[str, str]]:
             if release:
                 await with_an_edge(postgres, user)
             await migrate_postgres(postgres, migrations("postgres"))
+            assert (await Upgrades(postgres).run()).damaged == 0
             async with postgres.as_service() as connection:
-                await connection.execute("SELECT engine.upgrade_nodes(ARRAY[%s::uuid], 1)", [user])
                 row = await (
                     await connection.execute(
                         sql.SQL("SELECT summary FROM {}.metadata_records").format(sql.Identifier(schema))

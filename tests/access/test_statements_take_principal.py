@@ -253,7 +253,6 @@ CALLERS_OWN_RIGHTS = {
     "search_scan",
     "search_contents",
     "search_decayed",
-    "require_current",
     "record_holds",
     "record_title",
     "records_after",

@@ -272,7 +272,7 @@ async def downgraded(engine: Engine, schema: str) -> None:
         await connection.execute("UPDATE engine.nodes SET template_version = 3 WHERE schema_name = %s", [schema])
 
 
-async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, memory: Memory) -> None:
+async def test_upgraded_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, memory: Memory) -> None:
     root = await memory.nodes.shell(memory.principal.user_id)
     old = await memory.nodes.shell(root.children[0].node_id)
     statement = "UPDATE {}.memory_items SET tokens = NULL, entities = '{{}}', about = '{{}}'"  # younger than slots
@@ -280,6 +280,7 @@ async def test_nodes_of_the_old_template_serve_beside_new_ones(engine: Engine, m
         await connection.execute(sql.SQL(statement).format(sql.Identifier(old.schema_name)))
     before = await asked(memory)
     await downgraded(engine, old.schema_name)
+    assert (await engine.upgrades.run()).damaged == 0
     assert [shown(answer) for answer in await asked(memory)] == [shown(answer) for answer in before]
     await memory.records.remember(
         Conversation("more", (Turn("Bob", "A heron stood in the reeds."),)), node_id=old.node_id

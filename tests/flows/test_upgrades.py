@@ -1,4 +1,4 @@
-"""Node schemas of an older version serve beside newer ones, and are upgraded in batches that may be ended and run twice."""
+"""The tables of nodes of an earlier release are upgraded when an engine starts, in pages that may be ended and run twice."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode
 from engine.domain.search import SearchRequest
-from engine.errors import InvalidInput
+from engine.errors import InvalidInput, MigrationError
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 pytestmark = pytest.mark.usefixtures("few_nodes")  # the doctor looks at all users
 
@@ -134,46 +136,67 @@ async def test_the_doctor_notices_what_is_not_as_the_template(
     assert await problems() == []
 
 
-async def test_an_old_node_is_searched_and_written_beside_new_ones(engine: Engine, memory: Memory) -> None:
+async def test_a_start_upgrades_the_tables_of_all_nodes(engine: Engine, memory: Memory, settings: Settings) -> None:
     old, new = await made(memory, 2)
     await outdated(engine, [old])
+    async with open_engine(settings, warming=False):
+        assert await versions(engine, [old, new]) == {True}
     both = SearchRequest("heron bay", nodes=(old.node_id, new.node_id))
     hits = (await memory.search(both)).hits
     assert len(hits) == 2 and {hit.node_id for hit in hits} == {old.node_id, new.node_id}
-    assert await versions(engine, [old]) == {False}
     later = Conversation("later", (Turn("Bob", "A heron flew over the old bay."),))
-    await memory.records.remember(later, node_id=old.node_id)  # what needs the newer tables upgrades its node
-    assert await versions(engine, [old]) == {True} and len((await memory.search(both)).hits) == 3
-    await outdated(engine, [old])
+    await memory.records.remember(later, node_id=old.node_id)
+    assert len((await memory.search(both)).hits) == 3
     item = next(hit for hit in hits if hit.node_id == old.node_id)
     change = Change("item", item.item_id, {"content": "The stork nests at the bay."}, old.node_id)
     assert (await memory.history.change(change)).revision == 2
-    assert await versions(engine, [old]) == {True}
     assert len((await memory.nodes.metadata(old.node_id)).records) == 2
 
 
-async def test_an_upgrade_goes_in_batches_and_two_share_the_work(engine: Engine, memory: Memory) -> None:
+async def test_an_upgrade_goes_in_pages_and_two_share_the_work(engine: Engine, memory: Memory) -> None:
     nodes = await made(memory, 12)
     await outdated(engine, nodes)
-    reports = await asyncio.gather(*(engine.upgrades.run(batch=2) for _ in range(2)))
+    reports = await asyncio.gather(*(engine.upgrades.run(page=2) for _ in range(2)))
     assert sum(report.upgraded for report in reports) == 12
-    assert await engine.upgrades.outdated() == 0 and await versions(engine, nodes) == {True}
+    assert await engine.upgrades.older() == 0 and await versions(engine, nodes) == {True}
     schemas = {node.schema_name for node in nodes}
     assert [one for one in await engine.doctor.examine() if one.subject.removeprefix("node ") in schemas] == []
     hits = (await memory.search(SearchRequest("heron bay", limit=50, widen="always"))).hits
     assert len(hits) == 12
 
 
-async def test_a_node_in_use_is_left_for_later(engine: Engine, memory: Memory) -> None:
+async def test_a_node_that_another_process_uses_keeps_the_engine_from_starting(engine: Engine, memory: Memory) -> None:
     busy, free = await made(memory, 2)
     await outdated(engine, [busy, free])
     async with engine.postgres.service.connection() as other, other.transaction():
         statement = sql.SQL("LOCK TABLE {}.memory_items IN ACCESS SHARE MODE").format(sql.Identifier(busy.schema_name))
         await other.execute(statement)
-        report = await engine.upgrades.run()
-        assert (report.upgraded, report.left) == (1, 1)
+        with pytest.raises(MigrationError, match="Another process uses 1 node of an older release"):
+            await engine.upgrades.run(patience=0)
         assert await versions(engine, [free]) == {True} and await versions(engine, [busy]) == {False}
     assert (await engine.upgrades.run()).upgraded == 1
+
+
+async def test_a_node_that_cannot_be_upgraded_is_damaged_and_others_are_served(
+    engine: Engine, memory: Memory, settings: Settings
+) -> None:
+    whole, torn = await made(memory, 2)
+    await outdated(engine, [whole, torn])
+    async with engine.postgres.as_service() as connection:
+        lost = sql.SQL("ALTER TABLE {}.file_manifest RENAME TO manifest").format(sql.Identifier(torn.schema_name))
+        await connection.execute(lost)
+    async with open_engine(settings, warming=False):
+        assert await versions(engine, [whole]) == {True} and await versions(engine, [torn]) == {False}
+    answer = await memory.search(SearchRequest("heron bay", widen="always"))
+    assert {hit.node_id for hit in answer.hits} == {whole.node_id}
+    assert [one.node_id for one in answer.left_out] == [torn.node_id]
+    [found] = [one for one in await engine.doctor.examine() if one.subject == f"node {torn.schema_name}"]
+    assert "of an older version" in found.problem and "next start" in found.remedy
+    async with engine.postgres.as_service() as connection:
+        back = sql.SQL("ALTER TABLE {}.manifest RENAME TO file_manifest").format(sql.Identifier(torn.schema_name))
+        await connection.execute(back)
+    assert (await engine.upgrades.run()).upgraded == 1
+    assert len((await memory.search(SearchRequest("heron bay", widen="always"))).hits) == 2
 
 
 @pytest.mark.parametrize("ended", [False, True])
@@ -185,16 +208,15 @@ async def test_edges_of_an_old_node_have_their_history_by_the_new_word(
     edge = (await memory.edges.make(bay.node_id, lake.node_id, "flows to", {"since": "2001"})).edge_id
     await memory.history.change(Change("edge", edge, {"properties": {"since": "2002"}}))
     await with_relations(engine, bay)
+    await engine.upgrades.run()
     changes = (await memory.history.difference(before, datetime.now(UTC))).differences
     assert [one.operation for one in changes if (one.subject_kind, one.subject_id) == ("edge", edge)] == ["created"]
     assert (await memory.history.state("edge", edge)).fields == {"properties": {"since": "2002"}}
-    assert await versions(engine, [bay]) == {False}
     if ended:
         assert (await memory.history.change(Change("edge", edge, {"ended": True}))).revision == 3
-    deltas = await memory.history.deltas("edge", edge)  # like the change it upgrades the node
+    deltas = await memory.history.deltas("edge", edge)
     assert {one.subject_kind for one in deltas} == {"edge"}
     assert [one.operation for one in deltas] == ["created", "changed", *["ended"] * ended]
-    assert await versions(engine, [bay]) == {True}
 
 
 async def test_the_old_word_is_refused_by_name(memory: Memory) -> None:

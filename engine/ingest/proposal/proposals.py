@@ -23,7 +23,6 @@ from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.domain.scope import Origin
 from engine.errors import NotFound
 from engine.hierarchy.provisioning import Provisioning
-from engine.hierarchy.shells import NodeSchema
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.asked import AskedModel
@@ -187,10 +186,10 @@ class HierarchyProposals:
     async def _at_root(self, principal: Principal, *, private: bool) -> list[_Turn]:
         """The newest turns that lie at the root, oldest first, of no thread or workflow; with `private`, private ones too."""
         own = {"node_id": principal.user_id, "user_id": principal.user_id, "earliest": None}
-        there = await self.postgres.fetch(principal, sql_text("node/schema"), own, row=NodeSchema)
+        there = await self.postgres.fetch(principal, sql_text("node/schema"), own, row=str)
         if not there or not principal.owns:
             raise NotFound
-        turns, asked = sql_in("item/turns_of_node", there[0].schema_name), {"limit": MOST_TURNS, "private": private}
+        turns, asked = sql_in("item/turns_of_node", there[0]), {"limit": MOST_TURNS, "private": private}
         return (await self.postgres.fetch(principal, turns, asked, row=_Turn))[::-1]
 
 

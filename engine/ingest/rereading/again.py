@@ -139,7 +139,6 @@ class Rereading:
     async def renew(self, unit: UnitOfWork, reread: Reread, model: Model, at: datetime | None = None) -> None:
         """Renews the record inside a transaction, known from `at` on, and accepts its commit. Raises Outdated."""
         rebuilt, commit_id = reread.rebuilt, uuid4()
-        await unit.require(current=[rebuilt.node_id])
         place = RecordPlace(rebuilt.record_id, rebuilt.node_id, rebuilt.schema)
         kept = await self._writer.lock(unit, place)
         if kept is None:

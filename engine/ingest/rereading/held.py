@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from engine.commit.unit_of_work import attempts
 from engine.domain.delta import BEGINNING, STATELESS, Subject, fields_at
 from engine.domain.history import Turn
 from engine.domain.layout import layout_of
@@ -102,15 +101,12 @@ class HeldRecords:
 
     async def held(self, principal: Principal, place: RecordPlace) -> Held | None:
         """The stored record; None where it is missing or has ended. Raises StoreUnavailable."""
-        async for attempt in attempts(self._postgres, [place.node_id]):
-            with attempt:
-                found = await self._held(principal, place)
+        found = await self._held(principal, place)
         return found
 
     async def _held(self, principal: Principal, place: RecordPlace) -> Held | None:
         schema, record = place.schema_name, {"record_id": place.record_id}
         async with self._postgres.as_principal(principal) as connection:
-            await connection.execute(sql_text("node/require_current"), {"nodes": [place.node_id]})
             row = await connection.first(sql_in("record/held", schema), record, row=HeldRow)
             if row is None:
                 return None

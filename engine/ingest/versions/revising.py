@@ -18,7 +18,7 @@ from uuid import UUID
 from engine.commit.changes import RecordRevised
 from engine.commit.rows import sources
 from engine.commit.rows.items import NamedRow
-from engine.commit.unit_of_work import UnitOfWork, attempts
+from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.document import NewVersion
 from engine.domain.embedding import Embedded, vector_of
 from engine.domain.principal import Principal
@@ -159,10 +159,7 @@ class Revisions:
         texts = [[*(item.embedded for item in work.fresh), work.draft.summary] for work in parts]
         vectors = iter(await allowance.vectors(model, [text for own in texts for text in own]))
         embedded = [(work, [next(vectors) for _ in own]) for work, own in zip(parts, texts, strict=True)]
-        nodes = [work.draft.node.node_id for work in parts]
-        async for attempt in attempts(self._postgres, nodes):
-            with attempt:
-                await self._transaction(principal, embedded, file, model, note)
+        await self._transaction(principal, embedded, file, model, note)
         return [own[-1] is None for _, own in embedded]
 
     async def _transaction(
@@ -174,10 +171,9 @@ class Revisions:
         note: VersionNote,
     ) -> None:
         works, version = [work for work, _ in parts], parts[0][0].version
-        nodes = [work.draft.node.node_id for work in works]
         lacking = [work.draft.node.node_id for work, vectors in parts if vectors[-1] is None]
         async with self.commit.files.unit(principal, [file]) as unit:
-            await unit.require(embeddings=model.name, current=nodes, whole_past=True)
+            await unit.require(embeddings=model.name, whole_past=True)
             for work, vectors in parts:
                 await self._changed(unit, work, vectors, file, model)
             connection, first = unit.connection, works[0].commit_id

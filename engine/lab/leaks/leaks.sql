@@ -198,12 +198,12 @@ UNION ALL SELECT 'delta_log', delta_id::text, subject_id, false, '', created_at,
 -- Purpose: contents of any items of any node, as a search shows them: for the leak fuzzer.
 -- Parameters: schema_name, items. Returns: id, record_id, file_id.
 SELECT item_id::text AS id, record_id::text AS record_id, file_id::text AS file_id
-FROM engine.search_contents(%(schema_name)s, engine.template_version(), %(items)s::uuid[], now(), now())
+FROM engine.search_contents(%(schema_name)s, %(items)s::uuid[], now(), now())
 
 -- name: search_counts
 -- Purpose: counts of documents in any nodes of any user: for the leak fuzzer.
 -- Parameters: user_id, nodes. Returns: unit, documents (term 0 counts them).
-SELECT unit, documents FROM engine.search_counts(%(user_id)s, %(nodes)s::uuid[], ARRAY[]::text[], ARRAY[]::integer[], ARRAY[0])
+SELECT unit, documents FROM engine.search_counts(%(user_id)s, %(nodes)s::uuid[], ARRAY[0])
 
 -- name: search_nodes
 -- Purpose: the nodes that a search would visit, of any graph: for the leak fuzzer. Parameters: user_id. Returns: id.
@@ -215,9 +215,8 @@ SELECT node_id::text FROM engine.search_younger_nodes(%(user_id)s::uuid, NULL, n
 -- Purpose: scans any nodes by the names of their schemas, as a search does: for the leak fuzzer.
 -- Parameters: user_id, nodes, schemas (arrays of one length), scopes, terms. Returns: id of each item.
 SELECT s.item_id::text AS id
-FROM engine.search_vectors(%(user_id)s, %(nodes)s::uuid[], %(schemas)s::text[], ARRAY[]::integer[], %(terms)s::integer[], %(scopes)s::text[]) AS v,
-     engine.search_scan(%(nodes)s::uuid[], %(schemas)s::text[], array_fill(engine.template_version(), ARRAY[cardinality(%(nodes)s::uuid[])]),
-                        NULL, '', v.items, v.records, NULL, NULL, %(scopes)s::text[], now(), now(), NULL) AS s
+FROM engine.search_vectors(%(user_id)s, %(nodes)s::uuid[], %(terms)s::integer[], %(scopes)s::text[]) AS v,
+     engine.search_scan(%(nodes)s::uuid[], %(schemas)s::text[], NULL, '', v.items, v.records, NULL, NULL, %(scopes)s::text[], now(), now(), NULL) AS s
 
 -- name: shared_rows
 -- Purpose: every row of the shared tables that the asker sees, without any WHERE: for the leak fuzzer.

@@ -11,7 +11,7 @@ DECLARE
     place record;
 BEGIN
     FOR place IN SELECT n.node_id, n.schema_name FROM engine.nodes AS n
-                 WHERE n.node_id = ANY (p_nodes) AND n.state = 'live' AND n.template_version >= 7
+                 WHERE n.node_id = ANY (p_nodes) AND n.state = 'live'
                    AND width_bucket(least(p_as_of, p_known_at), n.archivings) % 2 = 0
                    AND (p_earliest IS NULL OR coalesce(engine.reads_from(n.node_id, 'items'), engine.reads_from(n.node_id, NULL)) <= p_earliest)
                  ORDER BY 1

@@ -22,7 +22,7 @@ BEGIN
             EXECUTE format('SELECT count(length(i.content) + length(r.title || r.summary)) FROM %1$I.memory_items AS i'
                            ' JOIN %1$I.metadata_records AS r USING (record_id) LEFT JOIN %1$I.file_manifest AS f USING (record_id)', node.schema_name);
             PERFORM count(s.words + s.meaning + s.record_words) FROM engine.search_scan(
-                ARRAY[node.node_id], ARRAY[node.schema_name], ARRAY[node.template_version], p_query, p_version, none, none, NULL, NULL, '{}',
+                ARRAY[node.node_id], ARRAY[node.schema_name], p_query, p_version, none, none, NULL, NULL, '{}',
                 now(), 'infinity', '{}') AS s;  -- filters that leave nothing out: all items are read
         EXCEPTION
             WHEN undefined_function OR insufficient_resources OR operator_intervention THEN

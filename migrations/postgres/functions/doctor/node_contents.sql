@@ -1,6 +1,6 @@
 -- What is wrong inside these nodes: items whose text does not match its hash, rows without a vector of the active version and without a
 -- pending job for it, changes missing in the log, missing sources, files missing from the manifest. `unreadable`: the SQLSTATE, if reading
--- failed. Only nodes whose tables are complete by the catalog and of the newest version.
+-- failed. Only nodes whose tables are complete by the catalog.
 CREATE OR REPLACE FUNCTION engine.node_contents(p_nodes uuid[])
 RETURNS TABLE (node_id uuid, schema_name text, texts bigint, vectors bigint, deltas bigint, sources bigint, files bigint, unreadable text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
@@ -12,7 +12,7 @@ DECLARE
     label text := CASE engine.embedding_slot(version) WHEN 'b' THEN 'embedding_b_version' ELSE 'embedding_version' END;
 BEGIN
     FOR node IN SELECT n.* FROM engine.nodes AS n WHERE n.node_id = ANY (p_nodes) AND n.state = 'live'
-                  AND n.template_version = engine.template_version() AND engine.node_damage(n.schema_name, n.template_version) IS NULL
+                  AND engine.node_damage(n.schema_name, n.template_version) IS NULL
                 ORDER BY n.node_id
     LOOP
         node_id := node.node_id; schema_name := node.schema_name;

@@ -1,5 +1,4 @@
--- What the catalog shows as wrong with a node's tables; NULL if they are complete. Columns are compared if the tables are of the newest
--- version. Called only after a statement failed, or by the doctor; cheap enough for many nodes.
+-- What the catalog shows as wrong with a node's tables; NULL if they are complete. Called only after a statement failed, or by the doctor; cheap enough for many nodes.
 CREATE OR REPLACE FUNCTION engine.node_damage(p_schema text, p_template integer) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -11,6 +10,8 @@ BEGIN
         RETURN 'its schema is missing';
     ELSIF NOT has_schema_privilege('neurigraph_request', place, 'USAGE') THEN
         RETURN 'its schema may not be read';
+    ELSIF p_template < engine.template_version() THEN  -- the start could not upgrade it
+        RETURN 'its tables are of an older version';
     END IF;
     FOR owned IN SELECT t.oid AS model, t.relname AS name, c.oid AS place, c.relrowsecurity AND c.relforcerowsecurity AS guarded
                  FROM pg_class AS t LEFT JOIN pg_class AS c ON c.relnamespace = place AND c.relname = t.relname AND c.relkind = 'r'
@@ -21,7 +22,6 @@ BEGIN
         ELSIF NOT owned.guarded OR NOT has_table_privilege('neurigraph_request', owned.place, 'SELECT') THEN
             RETURN format('the rights on its table %s are missing', owned.name);
         END IF;
-        CONTINUE WHEN p_template < engine.template_version();
         SELECT m.attname INTO absent FROM pg_attribute AS m
         WHERE m.attrelid = owned.model AND m.attnum > 0 AND NOT m.attisdropped AND NOT EXISTS (
             SELECT FROM pg_attribute AS a WHERE a.attrelid = owned.place AND a.attname = m.attname AND NOT a.attisdropped)

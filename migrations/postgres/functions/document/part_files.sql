@@ -6,7 +6,7 @@ DECLARE
     node engine.nodes;
 BEGIN
     SELECT * INTO node FROM engine.nodes AS n WHERE n.node_id = p_node AND n.state = 'live' AND n.known_to IS NULL;
-    IF node.node_id IS NULL OR node.template_version < 7 OR engine.owns(p_node) OR NOT engine.can('read', p_node, 'files') THEN
+    IF node.node_id IS NULL OR engine.owns(p_node) OR NOT engine.can('read', p_node, 'files') THEN
         RETURN;
     END IF;
     RETURN QUERY EXECUTE format(

@@ -11,7 +11,7 @@ BEGIN
         RETURN false;  -- locked by a writer, which adds rows, or already done
     END IF;
     SELECT * INTO node FROM engine.nodes AS n WHERE n.node_id = p_node;
-    IF node.state <> 'live' OR label = 'embedding_b_version' AND node.template_version < 4 THEN
+    IF node.state <> 'live' THEN
         RETURN false;
     END IF;
     EXECUTE format('SELECT EXISTS (SELECT FROM %1$I.memory_items WHERE %2$I IS DISTINCT FROM $1)'

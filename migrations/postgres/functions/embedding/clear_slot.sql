@@ -6,8 +6,8 @@ DECLARE
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(hashtext('neurigraph embedding versions'));
     SELECT * INTO node FROM engine.nodes AS n WHERE n.node_id = p_node;
-    IF EXISTS (SELECT FROM engine.embedding_versions AS v WHERE v.slot = p_slot) OR node.template_version < 4 THEN
-        RETURN node.template_version < 4;
+    IF EXISTS (SELECT FROM engine.embedding_versions AS v WHERE v.slot = p_slot) THEN
+        RETURN false;
     END IF;
     PERFORM engine.reset_slot(node.schema_name, t.name, p_slot, 'public.vector')
     FROM (VALUES ('memory_items'), ('metadata_records')) AS t (name);

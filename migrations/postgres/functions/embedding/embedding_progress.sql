@@ -7,14 +7,14 @@ DECLARE
     node record;
     labels text := CASE engine.embedding_slot(p_version) WHEN 'a' THEN 'embedding_version' WHEN 'b' THEN 'embedding_b_version' END;
 BEGIN
-    FOR node IN SELECT n.node_id AS id, n.schema_name AS place, n.template_version AS template FROM engine.nodes AS n
+    FOR node IN SELECT n.node_id AS id, n.schema_name AS place FROM engine.nodes AS n
                 WHERE n.node_id > p_after ORDER BY n.node_id LIMIT p_most
     LOOP
         RETURN QUERY EXECUTE format(
             'SELECT $1, i.n + r.n, i.done + r.done'
             ' FROM (SELECT count(*) AS n, count(*) FILTER (WHERE %2$s = $2) AS done FROM %1$I.memory_items) AS i,'
             ' (SELECT count(*) AS n, count(*) FILTER (WHERE %2$s = $2) AS done FROM %1$I.metadata_records) AS r',
-            node.place, CASE WHEN labels IS NULL OR labels = 'embedding_b_version' AND node.template < 4 THEN 'NULL' ELSE labels END)
+            node.place, CASE WHEN labels IS NULL THEN 'NULL' ELSE labels END)
         USING node.id, p_version;
     END LOOP;
 END $$;

@@ -1,5 +1,5 @@
 -- Empties a slot of a table by dropping its columns and adding them again: no row is rewritten, whatever their number. With the vectors of
--- items go their tokens, where the table has them (from template 9 on).
+-- items go their tokens.
 CREATE OR REPLACE FUNCTION engine.reset_slot(p_schema text, p_table text, p_slot text, p_type text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -12,7 +12,7 @@ BEGIN
         RAISE EXCEPTION 'There is no such node.' USING ERRCODE = 'NG404';
     END IF;
     FOR place IN
-        SELECT n.node_id, n.schema_name, n.template_version,
+        SELECT n.node_id, n.schema_name,
                (SELECT array_agg(p.name ORDER BY p.layer) FROM engine.nodes AS p WHERE p.node_id = ANY (n.lineage)) AS path
         FROM engine.nodes AS n
         WHERE n.user_id = engine.principal_user() AND p_node = ANY (n.lineage) AND n.state = 'live' AND n.known_to IS NULL
@@ -22,10 +22,10 @@ BEGIN
         RETURN QUERY EXECUTE format(
             'WITH held AS MATERIALIZED (
                  SELECT record_id, title, privacy, coalesce(occurred_at, created_at) AS at FROM %1$I.metadata_records
-                 WHERE state = ''live'' AND known_to IS NULL AND (valid_to IS NULL OR valid_to > now()) %2$s)
+                 WHERE state = ''live'' AND known_to IS NULL AND (valid_to IS NULL OR valid_to > now()) AND version_of IS NULL)
              SELECT $1, $2, (SELECT count(*) FROM held WHERE privacy = ''org''),
                     (SELECT count(*) FROM %1$I.memory_items AS i JOIN held AS h USING (record_id)
-                     WHERE h.privacy = ''org'' AND i.known_to IS NULL AND (i.valid_to IS NULL OR i.valid_to > now()) AND i.category <> ''whole'' %2$s),
+                     WHERE h.privacy = ''org'' AND i.known_to IS NULL AND (i.valid_to IS NULL OR i.valid_to > now()) AND i.category <> ''whole'' AND version_of IS NULL),
                     (SELECT count(*) FROM held WHERE privacy <> ''org''),
                     ARRAY(SELECT title FROM held WHERE privacy = ''org'' ORDER BY at DESC, record_id LIMIT $5),
                     coalesce((SELECT jsonb_agg(to_jsonb(d)) FROM (
@@ -36,7 +36,7 @@ BEGIN
                           AND h.privacy = ''org''
                           AND NOT EXISTS (SELECT FROM engine.assignments AS b WHERE b.record_id = a.record_id AND b.entry_id > a.entry_id)
                         ORDER BY a.confidence, a.entry_id LIMIT $4) AS d), ''[]'')',
-            place.schema_name, CASE WHEN place.template_version >= 3 THEN 'AND version_of IS NULL' END)
+            place.schema_name)
         USING place.node_id, place.path, p_below, 50, p_titles;
     END LOOP;
 END $$;

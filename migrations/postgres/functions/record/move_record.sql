@@ -24,9 +24,6 @@ BEGIN
        OR NOT engine.can('write', p_from) OR NOT engine.can('write', p_to) THEN
         RAISE EXCEPTION 'There is no such record.' USING ERRCODE = 'NG404';
     END IF;
-    IF least(source.template_version, target.template_version) < engine.template_version() THEN
-        RAISE EXCEPTION 'The tables of a node are of an older version.' USING ERRCODE = 'NG426';
-    END IF;
     FOR file IN EXECUTE format('SELECT a.* FROM engine.awake_files AS a JOIN %I.file_manifest AS f USING (file_id)'
                                ' WHERE a.node_id = $1 AND f.record_id = $2 ORDER BY a.file_id FOR UPDATE OF a', source.schema_name)
                 USING p_from, p_record

@@ -9,9 +9,9 @@ DECLARE
 BEGIN
     FOR part IN SELECT * FROM engine.nodes AS n WHERE n.user_id = p_user AND n.state = 'live' AND n.node_id >= p_node ORDER BY n.node_id LOOP
         RETURN QUERY EXECUTE format('SELECT $1, $2, r.record_id FROM %I.metadata_records AS r'
-                                    ' WHERE r.state = ''live'' AND ($3 IS NULL OR r.record_id > $3) %s'
+                                    ' WHERE r.state = ''live'' AND ($3 IS NULL OR r.record_id > $3) AND r.version_of IS NULL'
                                     ' ORDER BY r.record_id LIMIT $4',
-                                    part.schema_name, CASE WHEN part.template_version >= 3 THEN 'AND r.version_of IS NULL' END)
+                                    part.schema_name)
         USING part.node_id, part.schema_name, CASE WHEN part.node_id = p_node THEN p_record END, wanted;
         GET DIAGNOSTICS given = ROW_COUNT;
         wanted := wanted - given;

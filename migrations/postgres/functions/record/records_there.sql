@@ -7,8 +7,8 @@ DECLARE
     total bigint := 0;
 BEGIN
     FOR part IN SELECT * FROM engine.nodes AS n WHERE n.user_id = p_user AND n.state = 'live' LOOP
-        EXECUTE format('SELECT count(*) FROM %I.metadata_records WHERE state = ''live'' %s',
-                       part.schema_name, CASE WHEN part.template_version >= 3 THEN 'AND version_of IS NULL' END) INTO found;
+        EXECUTE format('SELECT count(*) FROM %I.metadata_records WHERE state = ''live'' AND version_of IS NULL',
+                       part.schema_name) INTO found;
         total := total + found;
     END LOOP;
     RETURN total;

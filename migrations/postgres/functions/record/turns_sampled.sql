@@ -8,12 +8,11 @@ DECLARE
     slot text := engine.embedding_slot(p_version);
 BEGIN
     FOR place IN
-        SELECT n.schema_name, n.template_version, count(*) OVER () AS nodes FROM (
+        SELECT n.schema_name, count(*) OVER () AS nodes FROM (
             SELECT * FROM engine.nodes AS n WHERE n.user_id = p_user AND n.state = 'live' AND n.known_to IS NULL
             ORDER BY n.layer, n.created_at LIMIT 64) AS n
     LOOP
-        CONTINUE WHEN slot IS NULL OR slot = 'b' AND place.template_version < 4
-            OR pg_relation_size(format('%I.memory_items', place.schema_name)::regclass) = 0;
+        CONTINUE WHEN slot IS NULL OR pg_relation_size(format('%I.memory_items', place.schema_name)::regclass) = 0;
         RETURN QUERY EXECUTE format(
             'SELECT i.%2$I::vector FROM %1$I.memory_items AS i WHERE i.kind = ''turn'' AND i.%3$I = $1 AND i.known_to IS NULL
              ORDER BY i.known_from DESC LIMIT $2',

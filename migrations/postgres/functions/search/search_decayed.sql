@@ -8,7 +8,7 @@ RETURNS TABLE (nodes_searched integer, items_searched bigint, active text, node_
                occurred_at timestamptz, cosine float8, confidence float8, age_days float8, decay float8, score float8)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     WITH places AS MATERIALIZED (
-        SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas, array_agg(n.template_version) AS templates
+        SELECT array_agg(n.node_id) AS nodes, array_agg(n.schema_name) AS schemas
         FROM (
             SELECT f.* FROM engine.search_nodes(p_user, p_nodes, p_as_of, coalesce(p_known_at, 'infinity'), p_most) AS f
             WHERE p_earliest IS NULL OR coalesce(engine.reads_from(f.node_id, 'items'), engine.reads_from(f.node_id, NULL)) <= p_earliest
@@ -18,7 +18,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     ), scanned AS MATERIALIZED (
         SELECT s.place, s.item_id, s.kind, s.session, s.position, s.speaker, s.occurred_at, s.meaning, s.confidence::float8 AS confidence,
                greatest(0, extract(epoch FROM p_as_of - s.from_time)::float8 / 86400) AS age_days
-        FROM places AS p, engine.search_scan(p.nodes, p.schemas, p.templates, p_query, p_version, '{}/1000000', '{}/1000000', p_kinds, p_sources, p_scopes,
+        FROM places AS p, engine.search_scan(p.nodes, p.schemas, p_query, p_version, '{}/1000000', '{}/1000000', p_kinds, p_sources, p_scopes,
                                              p_as_of, coalesce(p_known_at, 'infinity'), coalesce(p_filters, '{}')) AS s
     ), best AS (
         SELECT s.*, 1 / (1 + s.age_days / p_days) AS decay, s.meaning * s.confidence / (1 + s.age_days / p_days) AS score

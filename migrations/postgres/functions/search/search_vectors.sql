@@ -1,12 +1,11 @@
 -- The terms as query vectors, each weighted by how rare it is in the searched nodes. Turns and passages share one
 -- count, so that three chunks among a thousand turns are weighed against all of them.
-CREATE OR REPLACE FUNCTION engine.search_vectors(p_user uuid, p_nodes uuid[], p_schemas text[], p_templates integer[],
-                                                 p_terms integer[], p_scopes text[])
+CREATE OR REPLACE FUNCTION engine.search_vectors(p_user uuid, p_nodes uuid[], p_terms integer[], p_scopes text[])
 RETURNS TABLE (items sparsevec, records sparsevec)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
     WITH counted AS (
         SELECT unit LIKE '%record' AS of_records, term, sum(documents)::float8 AS documents
-        FROM engine.search_counts(p_user, p_nodes, p_schemas, p_templates, p_terms || 0)
+        FROM engine.search_counts(p_user, p_nodes, p_terms || 0)
         WHERE unit NOT LIKE 'private scoped%' OR cardinality(p_scopes) > 0
         GROUP BY 1, 2
     ), weighed AS (

@@ -1,10 +1,10 @@
 -- More nodes for a search of the past: nodes that were not known at the moment, but now hold a record that was then at one of
 -- the searched nodes. So a moved record is found; other content of such a node is younger than the moment.
 CREATE OR REPLACE FUNCTION engine.search_younger_nodes(p_user uuid, p_nodes uuid[], p_as_of timestamptz, p_known_at timestamptz, p_most integer)
-RETURNS TABLE (node_id uuid, schema_name text, template_version integer)
+RETURNS TABLE (node_id uuid, schema_name text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT n.node_id, n.schema_name, n.template_version
+    SELECT n.node_id, n.schema_name
     FROM engine.nodes AS n
     WHERE n.user_id = p_user AND n.state = 'live' AND n.known_from > p_known_at AND n.known_to IS NULL
       AND n.valid_from <= p_as_of AND (n.valid_to IS NULL OR n.valid_to > p_as_of)
