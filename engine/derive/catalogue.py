@@ -97,7 +97,7 @@ CATALOGUE = (
         job="entities",
         schedule="*/5 * * * *",
     ),
-    Derivation("chains", "chains of facts", ByNode(_chains, closed=False), "fact-chains", "*/10 * * * *"),
+    Derivation("chains", "chains of facts", ByNode(_chains), "fact-chains", "*/10 * * * *"),
     Derivation("facts", "facts in the graph, and marks of stale ones", ByItself(_facts), "fact-chains", "*/10 * * * *"),
     Derivation(
         "communities",

@@ -11,11 +11,10 @@ from engine.derive.means import Means
 
 @dataclass(frozen=True, slots=True)
 class ByNode:
-    """Made at the nodes that `engine.due` names, page by page. `closed`: also at nodes that take no writes now. A run ends after
-    `seconds`, and the next one goes on there; it works in `duty` of the time."""
+    """Made at the nodes that `engine.due` names, page by page, archived ones too. A run ends after `seconds`, and the next
+    one goes on there; it works in `duty` of the time."""
 
     maker: Callable[[Means], Maker]
-    closed: bool = True
     seconds: float = 900.0
     duty: float = 1.0
 

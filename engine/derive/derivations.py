@@ -41,18 +41,21 @@ class Derivations:
         self.catalogue, self.means = catalogue, means
 
     async def run(self, name: str) -> Counts:
-        """One run of one derivation. Raises what its services raise; what was made stays."""
+        """One run of one derivation, with what waits after it. Raises what its services raise; what was made stays."""
         [derivation] = [one for one in self.catalogue if one.name == name]
         if isinstance(derivation.made, ByItself):
-            return await derivation.made.run(self.means)
-        return await _Nodes(self.means, derivation.name, derivation.made).run()
+            counts = await derivation.made.run(self.means)
+        else:
+            counts = await _Nodes(self.means, derivation.name, derivation.made).run()
+        return {**counts, "waiting": await self.waiting(name)}
 
     async def of_job(self, job: str) -> Counts:
-        """One run of each derivation of a job; one that fails does not stop the others. Raises its failure after them."""
-        counts, failures = Counter[str](), []
+        """One run of each derivation of a job, each with its counts under its name: `chains_entered`. One that fails does not
+        stop the others; its failure is raised after them."""
+        counts, failures = dict[str, int](), list[NeurigraphError]()
         for name in [one.name for one in self.catalogue if one.job == job]:
             try:
-                counts.update(await self.run(name))
+                counts |= {f"{name}_{what}": count for what, count in (await self.run(name)).items()}
             except NeurigraphError as error:
                 log.warning("What is derived as %s is made later: %s", name, error.detail)
                 failures.append(error)
@@ -62,7 +65,7 @@ class Derivations:
 
     async def waiting(self, name: str) -> int:
         """For how many nodes or records something is due. Raises StoreUnavailable."""
-        return await waiting(self.means.postgres, name)
+        return sum(one.waiting for one in await due.waiting(self.means.postgres) if one.derivation == name)
 
 
 class _Nodes:
@@ -75,7 +78,7 @@ class _Nodes:
         self._counts = Counter[str]()
 
     async def run(self) -> Counts:
-        async for node in due.due_nodes(self._postgres, self._name, closed=self._made.closed):
+        async for node in due.due_nodes(self._postgres, self._name):
             try:
                 if not await self._node(node):
                     break
@@ -84,7 +87,6 @@ class _Nodes:
                 if isinstance(error, SILENT) and not isinstance(error, CommitWaits):
                     raise
                 self._counts["failed"] += 1
-        self._counts["waiting"] = await waiting(self._postgres, self._name)
         return self._counts
 
     async def _node(self, node: DueNode) -> bool:
@@ -105,11 +107,6 @@ class _Nodes:
             async with self._postgres.as_service() as connection:
                 self._counts["settled"] += await due.settle(connection, node)
         return monotonic() < self._ends
-
-
-async def waiting(postgres: Postgres, name: str) -> int:
-    """For how many nodes or records something is due. Raises StoreUnavailable."""
-    return sum(one.waiting for one in await due.waiting(postgres) if one.derivation == name)
 
 
 async def raised(postgres: Postgres, catalogue: Sequence[Derivation]) -> None:

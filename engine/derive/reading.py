@@ -47,7 +47,7 @@ class Readings:
         self._clock, self._attempts = clock, attempts
 
     async def run(self) -> Mapping[str, int]:
-        """Reads what is due; without a model, nothing. How many records were read, given up, still wait. Raises StoreUnavailable;
+        """Reads what is due; without a model, nothing. How many records were read, given up. Raises StoreUnavailable;
         what was read stays read."""
         outcomes: list[str] = []
         for _ in range(MOST_ROUNDS if self._rereading.asks else 0):
@@ -61,8 +61,7 @@ class Readings:
                 if isinstance(outcome, BaseException):
                     raise outcome
                 outcomes.append(outcome)
-        left = sum(one.waiting for one in await due.waiting(self._postgres) if one.derivation == "reading")
-        return {"read": outcomes.count("read"), "given_up": outcomes.count("given up"), "waiting": left}
+        return {"read": outcomes.count("read"), "given_up": outcomes.count("given up")}
 
     async def again(self, principal: Principal, record_id: UUID, node_id: UUID) -> None:
         """Retries a record that was given up. Raises StoreUnavailable."""

@@ -36,13 +36,12 @@ WHERE d.derivation = %(derivation)s AND d.since < clock_timestamp() - interval '
   AND NOT EXISTS (SELECT FROM engine.nodes AS n WHERE n.node_id = d.node_id)
 
 -- name: nodes
--- Purpose: nodes for which this is due, one page, with how far each is; only those whose tables have the newest version. Service only.
--- Parameters: derivation, closed (also nodes at which nothing can be written now), after (node_id), most.
+-- Purpose: nodes for which this is due, one page, with how far each is, archived ones too; only those whose tables have the newest version. Service only.
+-- Parameters: derivation, after (node_id), most.
 -- Returns: derivation, node_id, user_id, schema_name, after, since, noted (how often).
 SELECT d.derivation, d.node_id, n.user_id, n.schema_name, d.after, d.since, d.noted
 FROM engine.due AS d JOIN engine.nodes AS n USING (node_id)
-WHERE d.derivation = %(derivation)s AND d.node_id > %(after)s AND n.template_version = engine.template_version()
-  AND (%(closed)s OR n.state = 'live' AND NOT EXISTS (SELECT FROM engine.nodes AS a WHERE a.node_id = ANY (n.lineage) AND a.archived))
+WHERE d.derivation = %(derivation)s AND d.node_id > %(after)s AND n.state = 'live' AND n.template_version = engine.template_version()
 ORDER BY d.node_id LIMIT %(most)s
 
 -- name: note

@@ -137,19 +137,50 @@ async def test_a_silent_service_stops_its_derivation_and_not_the_others_of_the_j
     assert await proofs.waiting("proof-silent") >= len(nodes)
 
 
+async def test_the_report_of_a_job_says_for_each_derivation_what_it_made(engine: Engine, nodes: list[UUID]) -> None:
+    first, second = declared(Pages(engine), "proof-first"), declared(Pages(engine), "proof-second")
+    proofs = await started(engine, first)
+    await proofs.run("proof-first")
+    report = await (await started(engine, first, second)).of_job("prove")
+    assert report["proof-second_pages"] == PAGES * report["proof-second_settled"] > 0
+    assert report == {name: count for name, count in report.items() if "second" in name} | {"proof-first_waiting": 0}
+
+
 async def test_what_is_noted_while_it_is_made_is_made_again(engine: Engine, nodes: list[UUID]) -> None:
     pages = Pages(engine)
     proofs = await started(engine, declared(pages, "proof-noted"))
     await proofs.run("proof-noted")
     async with engine.postgres.as_service() as connection:
         await due.note(connection, "proof-noted", nodes[:1])
-    [node] = [one async for one in due.due_nodes(engine.postgres, "proof-noted", closed=True)]
+    [node] = [one async for one in due.due_nodes(engine.postgres, "proof-noted")]
     async with engine.postgres.as_service() as connection:
         await due.note(connection, "proof-noted", nodes[:1])
         assert await due.settle(connection, node) == 0
     assert await proofs.waiting("proof-noted") == 1
     await proofs.run("proof-noted")
     assert await proofs.waiting("proof-noted") == 0
+
+
+async def test_a_run_does_not_strike_off_what_was_noted_anew_after_another_run_struck_it_off(
+    engine: Engine, nodes: list[UUID]
+) -> None:
+    async def other(node: DueNode) -> None:
+        if node.node_id == nodes[0]:
+            async with engine.postgres.as_service() as connection:
+                assert await due.settle(connection, node) == 1, "by another run"
+                await due.note(connection, "proof-raced", nodes[:1])
+
+    class Raced(Pages):
+        async def page(self, node: DueNode) -> Made:
+            if node.after.int == PAGES:
+                await other(node)
+            return await super().page(node)
+
+    pages = Raced(engine)
+    proofs = await started(engine, declared(pages, "proof-raced"))
+    assert (await proofs.run("proof-raced"))["waiting"] == 1
+    [left] = [one async for one in due.due_nodes(engine.postgres, "proof-raced")]
+    assert (left.node_id, left.after) == (nodes[0], due.ALL), "all of the node is made again"
 
 
 async def test_the_doctor_says_what_is_late_since_when_at_which_version_and_why(

@@ -301,12 +301,25 @@ async def test_facts_of_before_are_entered_by_a_job_that_may_be_repeated(
         )
         await connection.execute("DELETE FROM engine.facts WHERE user_id = %s", [user.user_id])
         await connection.execute("SELECT engine.note_due('chains', ARRAY[%s::uuid])", [user.user_id])
-    assert (await reads.derivations.of_job("fact-chains"))["entered"] == 3
+    assert (await reads.derivations.run("chains"))["entered"] == 3
     line = await rows(reads, user)
     assert [row["supersedes"] for row in line] == [None, *(row["fact_id"] for row in line[:-1])]
     assert await known(memory) == {"Dave lives in Rome."}
-    assert (await reads.derivations.of_job("fact-chains"))["entered"] == 0
+    assert (await reads.derivations.run("chains")).get("entered", 0) == 0
     assert await rows(reads, user) == line
+
+
+async def test_facts_of_an_archived_node_are_entered_all_the_same(reads: Engine, user: User, memory: Memory) -> None:
+    yard = (await memory.nodes.provision(NewNode(user.user_id, "Yard"))).node_id
+    await say(memory, 0, "Dave lives in Berlin.", node_id=yard)
+    before = await rows(reads, user)
+    async with reads.postgres.as_service() as connection:
+        await connection.execute("DELETE FROM engine.facts WHERE user_id = %s", [user.user_id])
+        await connection.execute("SELECT engine.note_due('chains', ARRAY[%s::uuid])", [yard])
+    await memory.nodes.archive(yard)
+    report = await reads.derivations.of_job("fact-chains")
+    assert (report["chains_waiting"], report.get("chains_failed", 0)) == (0, 0) and report["facts_carried"] >= 1
+    assert [row["fact_id"] for row in await rows(reads, user)] == [row["fact_id"] for row in before]
 
 
 @pytest.mark.ledger("A03")

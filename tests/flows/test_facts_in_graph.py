@@ -114,7 +114,7 @@ async def test_a_job_carries_facts_of_before_and_what_others_changed(reads: Engi
         await connection.execute(
             "UPDATE engine.facts SET revision = 1, graph_revision = 0 WHERE user_id = %s", [user.user_id]
         )
-    assert (await reads.derivations.of_job("fact-chains"))["carried"] >= 3
+    assert (await reads.derivations.run("facts"))["carried"] >= 3
     after = await drawn(reads, user.user_id)
     assert after.keys() == before.keys() and await counts(reads, user) == counted
     assert all(
@@ -125,7 +125,7 @@ async def test_a_job_carries_facts_of_before_and_what_others_changed(reads: Engi
         await connection.execute("UPDATE engine.facts SET stale = true WHERE user_id = %s", [user.user_id])
     await reads.derivations.of_job("fact-chains")
     assert all(one["stale"] and one["revision"] == 2 for one in (await drawn(reads, user.user_id)).values())
-    assert (await reads.derivations.of_job("fact-chains"))["carried"] == 0
+    assert (await reads.derivations.run("facts"))["carried"] == 0
 
 
 @pytest.mark.ledger("A06", "X01")

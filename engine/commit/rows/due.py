@@ -74,13 +74,13 @@ async def note_readings(connection: Connection, records: Sequence[tuple[UUID, UU
         await connection.execute(sql_text("due/note_readings"), parameters)
 
 
-async def due_nodes(postgres: Postgres, derivation: str, *, closed: bool) -> AsyncIterator[DueNode]:
-    """All nodes for which this is due and whose tables have the newest version, of all users; `closed`: also those at which
-    nothing can be written now. For the service. Raises StoreUnavailable."""
+async def due_nodes(postgres: Postgres, derivation: str) -> AsyncIterator[DueNode]:
+    """All nodes for which this is due and whose tables have the newest version, of all users, archived ones too. For the
+    service. Raises StoreUnavailable."""
     after = ALL
     await postgres.change_as_service(sql_text("due/forget"), {"derivation": derivation})
     while True:
-        page = {"derivation": derivation, "closed": closed, "after": after, "most": PAGE}
+        page = {"derivation": derivation, "after": after, "most": PAGE}
         nodes = await postgres.fetch_as_service(sql_text("due/nodes"), page, row=DueNode)
         for node in nodes:
             yield node
