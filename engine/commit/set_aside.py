@@ -15,6 +15,7 @@ from uuid import UUID
 
 from engine.commit.changes import OF_KIND, Granted, Json, NodeProvisioned, Revoked, from_row
 from engine.commit.outbox import CommitStanding, Outbox, StoredCommit
+from engine.commit.rows import due
 from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.domain.page import check_page
 from engine.errors import Conflict, NotFound
@@ -92,6 +93,7 @@ class SetAside:
             for change in reversed(changes):
                 if withdrawn := OF_KIND[change["kind"]].withdrawn:
                     await self._neo4j.write(cypher(withdrawn), **_named_parts(commit_id, held.user_id, change))
+            await due.note_user(connection, "entities", held.user_id)  # records that stay are read again
             parameters = {"commit_id": commit_id, "actor": actor, "reason": reason}
             await connection.execute(sql_text("commit/discard"), parameters)
         return CommitOutcome(commit_id, "discarded")

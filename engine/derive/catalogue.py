@@ -12,12 +12,14 @@ from datetime import timedelta
 
 from engine.derive.chains import Chains
 from engine.derive.derivation import ByItself, ByNode, Derivation
+from engine.derive.entities import Entities
 from engine.derive.made import Counts
 from engine.derive.means import Means
 from engine.derive.names import Names
 from engine.derive.stems import Stems
 from engine.derive.tokens import Tokens
 from engine.derive.vectors import Vectors
+from engine.domain.graph import READER
 from engine.knowledge.facts.carried import CarriedFacts
 from engine.stores.statements import sql_text
 
@@ -29,10 +31,6 @@ async def _canary(means: Means) -> Counts:
         return {}
     built = await means.embeddings.build()
     return {"filled": built.filled, "remaining": built.remaining}
-
-
-async def _entities(means: Means) -> Counts:
-    return asdict(await means.unread.run())
 
 
 async def _facts(means: Means) -> Counts:
@@ -86,9 +84,10 @@ CATALOGUE = (
     Derivation(
         "entities",
         "entities of records that were stored without them, or changed by hand",
-        ByItself(_entities),
+        ByNode(lambda means: Entities(means.postgres, means.unread)),
         job="entities",
         schedule="*/5 * * * *",
+        version=READER,
     ),
     Derivation(
         "names",

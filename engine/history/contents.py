@@ -77,6 +77,7 @@ class ContentHistory:
             if place.kind == "record":
                 parts += [RecordRevised(recorded(place, delta, plan))]
             elif record_id is not None:
+                await due.note(unit.connection, "entities", [place.node_id])
                 reworded = RewordedRecord(record_id=record_id, user_id=principal.user_id, node_id=place.node_id)
                 parts += [RecordReworded(reworded), *await self._described(unit.connection, place, record_id, delta)]
             commit_id = uuid4()

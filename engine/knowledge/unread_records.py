@@ -1,15 +1,16 @@
 """Records that were stored before their entities were looked for, whose names older rules found, or of which a text was changed
 by hand: they are read again.
 
-The graph says which records those are, so a run that was interrupted is simply started again. It counts the changes by hand, too:
-a reading says how many it knew, and where there are others by then, the record stays unread.
+`engine.due` names their nodes, the graph says which records of a node those are, so a run that was interrupted is simply started
+again. The graph counts the changes by hand, too: a reading says how many it knew, and where there are others by then, the record
+stays unread.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -29,18 +30,10 @@ from engine.knowledge.reworded import found_before
 from engine.knowledge.stating import RecordSpoken, entered
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.statements import cypher, sql_in, sql_text
+from engine.stores.statements import cypher, sql_in
 
 log = logging.getLogger(__name__)
 PAGE = 200
-
-
-@dataclass(frozen=True, slots=True)
-class ReadReport:
-    """The result of a run: how many records were read, and how many mentions they have."""
-
-    records: int
-    mentions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +82,11 @@ class UnreadRecords:
     ) -> None:
         self._postgres, self._neo4j, self._units, self._entities, self._clock = postgres, neo4j, units, entities, clock
 
-    async def run(self) -> ReadReport:
-        """Reads all of them, page by page. Raises StoreUnavailable; what was read stays."""
-        records = mentions = 0
-        async for page in self._pages():
-            for user_id, own in groupby(
-                sorted(page, key=lambda one: (one.user_id, one.record_id)), lambda one: one.user_id
-            ):
-                read = await self._read(Principal.user(user_id), list(own))
-                records += len(read)
-                mentions += sum(len(one.entities) for one in read)
-        return ReadReport(records, mentions)
+    async def of_node(self, user_id: UUID, node_id: UUID, after: UUID) -> list[RecordSpoken]:
+        """Reads the next page of a node, in the order of ids; empty where all are read. Raises StoreUnavailable."""
+        asked = {"node": str(node_id), "reader": READER, "after": str(after), "limit": PAGE}
+        unread = await self._neo4j.read(cypher("lifecycle/records_unread"), row=_Unread, **asked)
+        return await self._read(Principal.user(user_id), unread) if unread else []
 
     async def of_item(self, schema: str, item_id: UUID) -> None:
         """Reads the record of an item whose text was changed a moment ago; where that fails, a run does it later."""
@@ -113,12 +100,6 @@ class UnreadRecords:
                     await self._read(Principal.user(one.user_id), [one])
         except NeurigraphError as error:
             log.warning("A record that was changed is read again by the job `entities`: %s", error.detail)
-
-    async def _pages(self) -> AsyncIterator[list[_Unread]]:
-        statement, after = cypher("lifecycle/records_unread"), ""
-        while page := await self._neo4j.read(statement, row=_Unread, reader=READER, after=after, limit=PAGE):
-            yield page
-            after = str(page[-1].record_id)
 
     async def _read(self, principal: Principal, records: Sequence[_Unread]) -> list[RecordSpoken]:
         """What these records of a user speak of, committed."""
@@ -172,7 +153,8 @@ class UnreadRecords:
                 if found is not None:
                     named[record.schema_name].append(NamedRow(row.row_id, row.content, found.entities, found.about))
         for schema, own in named.items():
-            await _name_items(self._postgres, schema, own)
+            async with self._postgres.as_service() as connection:
+                await items.name(connection, schema, own)
 
     async def _rows(self, principal: Principal, records: Sequence[_Unread]) -> Mapping[UUID, list[_Row]]:
         rows: dict[UUID, list[_Row]] = defaultdict(list)
@@ -182,10 +164,3 @@ class UnreadRecords:
             for row in await self._postgres.fetch(principal, sql_in("item/texts", schema), asked, row=_Row):
                 rows[row.record_id].append(row)
         return rows
-
-
-async def _name_items(postgres: Postgres, schema: str, named: Sequence[NamedRow]) -> None:
-    """Writes what items name, for the service. Tables of an older version have no room for it: their upgrade notes the node."""
-    async with postgres.as_service() as connection:
-        if await connection.fetch(sql_text("node/current"), {"schema_name": schema}, row=UUID):
-            await items.name(connection, schema, named)

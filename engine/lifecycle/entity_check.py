@@ -22,7 +22,7 @@ PAGE = 1000
 MOST_USERS = 1000
 Problem = Literal[
     "counts", "relations", "lost", "unlabelled", "merges", "names", "left_over", "nameless", "facts", "no_facts", "rowless",
-    "undecided",
+    "undecided", "unread",
 ]  # fmt: skip
 PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
     "counts": ("entity", "entities", "counted with other mentions, places or facts than there are", "recounts"),
@@ -30,6 +30,10 @@ PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
     "lost": (
         "record or relation", "records or relations", "without all mentions or evidence that were entered",
         "marks the records, and the job entities reads them again",
+    ),
+    "unread": (
+        "record", "records", "in which no entities were looked for, though nothing is noted",
+        "notes their nodes, and the job entities reads them",
     ),
     "unlabelled": ("entity", "entities", "without the label of its kind", "gives it again"),
     "merges": (
@@ -115,8 +119,8 @@ class EntityCheck:
         self.facts, self.decisions = FactCheck(postgres, neo4j), Decisions(postgres, neo4j)
 
     async def findings(self) -> AsyncIterator[Finding]:
-        """One for each user and problem, then the records that no reader has looked through. Raises StoreUnavailable."""
-        problems, unread = await self._records()
+        """One for each user and problem. Raises StoreUnavailable."""
+        problems = await self._records()
         for user_id, more in (await self._entities()).items():
             problems[user_id].update(more)
         for nameless in await self._neo4j.read(cypher("doctor/aliases"), row=_Nameless, limit=MOST_USERS):
@@ -135,10 +139,6 @@ class EntityCheck:
             problem = "its communities are missing, empty or mixed with those of others"
             remedy = "run the job communities, which builds them anew: `neurigraph job run communities`"
             yield Finding("warning", "neo4j", f"user {user_id}", problem, remedy)
-        if unread:
-            problem = "their entities were not looked for yet, or by older rules"
-            remedy = "nothing to do: the job entities does it"
-            yield Finding("warning", "neo4j", counted(unread, "record"), problem, remedy)
 
     @property
     def _of_facts(self) -> Mapping[Problem, Callable[[], Awaitable[dict[UUID, list[UUID]]]]]:
@@ -157,19 +157,20 @@ class EntityCheck:
                 return
             after = page[-1].user_id
 
-    async def _records(self) -> tuple[dict[UUID, Counter[Problem]], int]:
-        """Records that mention less than they say, by user; and how many nobody has read."""
+    async def _records(self) -> dict[UUID, Counter[Problem]]:
+        """Records that mention less than they say, or that were not read though nothing is due for their user."""
         found: dict[UUID, Counter[Problem]] = defaultdict(Counter)
-        unread, after = 0, ""
+        after = ""
         while page := await self._read(after, PAGE):
-            unread += sum(one.unread for one in page)
-            lost = {one.user_id for one in page if one.lost}
-            if lost and (quiet := await self._quiet(lost)):
-                again = [one for one in await self._read(after, PAGE) if one.lost and one.user_id in quiet]
-                for one in again:
-                    found[one.user_id]["lost"] += 1
+            wrong = {one.user_id for one in page if one.lost or one.unread}
+            if wrong and (quiet := await self._quiet(wrong)):
+                asked = {"derivation": "entities", "users": list(quiet)}
+                due = await self._postgres.fetch_as_service(sql_text("due/users"), asked, row=UUID)
+                for one in await self._read(after, PAGE):
+                    if one.user_id in quiet and (one.lost or (one.unread and one.user_id not in due)):
+                        found[one.user_id]["lost" if one.lost else "unread"] += 1
             after = page[-1].record_id
-        return found, unread
+        return found
 
     async def _read(self, after: str, limit: int) -> list[_Record]:
         return await self._neo4j.read(

@@ -234,6 +234,9 @@ class RecordWriter:
         counts.end_items(ending)
         await term_counts.move(connection, schema, term_counts.moves(counts.by_unit))
         await due.note(connection, "chains", [place.node_id])
+        await due.note(
+            connection, "entities", [place.node_id]
+        )  # what was changed by hand and read meanwhile is read again
         lacking = lacking or any(row["embedding"] is None for row in rows)
         await due.note(connection, "vectors", [place.node_id] if lacking else [])
         waiting = [(place.record_id, place.node_id, change.unread)] if change.unread else []

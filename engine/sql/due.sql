@@ -48,6 +48,10 @@ ORDER BY d.node_id LIMIT %(most)s
 -- Purpose: notes that something of these nodes is to be derived. Parameters: derivation, nodes. Returns: nothing of use.
 SELECT engine.note_due(%(derivation)s, %(nodes)s::uuid[])
 
+-- name: note_user
+-- Purpose: notes that something of all nodes of a user is to be derived. Service only. Parameters: derivation, user_id. Returns: nothing of use.
+SELECT engine.note_due(%(derivation)s, ARRAY(SELECT n.node_id FROM engine.nodes AS n WHERE n.user_id = %(user_id)s))
+
 -- name: note_readings
 -- Purpose: notes records that a model was to read and has not. Parameters: records, nodes, reasons (of one length), now. Returns: nothing of use.
 SELECT engine.note_readings(%(records)s::uuid[], %(nodes)s::uuid[], %(reasons)s::text[], %(now)s)
@@ -77,6 +81,11 @@ DELETE FROM engine.due WHERE derivation = 'reading' AND record_id = %(record_id)
 -- name: settle_vectors
 -- Purpose: marks the records of a node as complete where nothing waits for a vector any more. Service only. Parameters: node_id. Returns: settled.
 SELECT engine.settle_vectors(%(node_id)s) AS settled
+
+-- name: users
+-- Purpose: those of these users at a node of whom something is due. Service only. Parameters: derivation, users. Returns: user_id.
+SELECT DISTINCT n.user_id FROM engine.due AS d JOIN engine.nodes AS n USING (node_id)
+WHERE d.derivation = %(derivation)s AND n.user_id = ANY (%(users)s::uuid[])
 
 -- name: waiting
 -- Purpose: for how many nodes or records something is due, since when, and why not yet. A note of a node that was not registered waits for nothing.

@@ -10,10 +10,6 @@ FROM engine.archive_node(%(node_id)s, %(archived)s, %(now)s)
 SELECT EXISTS (
     SELECT FROM engine.nodes WHERE node_id = ANY (%(nodes)s::uuid[]) AND cardinality(archivings) %% 2 = 1) AS archived
 
--- name: current
--- Purpose: whether a node has tables of the newest version. Service only. Parameters: schema_name. Returns: node_id; no row where it has not.
-SELECT node_id FROM engine.nodes WHERE schema_name = %(schema_name)s AND template_version = engine.template_version()
-
 -- name: hierarchy_event
 -- Purpose: logs an event of the hierarchy. Parameters: user_id, node_id, event, detail. Returns: nothing.
 INSERT INTO engine.hierarchy_log (user_id, node_id, event, detail)

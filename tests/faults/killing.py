@@ -12,7 +12,6 @@ from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
 
-from engine.knowledge.unread_records import UnreadRecords
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from tests.processes import run_module
@@ -56,7 +55,7 @@ async def lived(engine: Engine, victim: ModuleType, *arguments: str) -> bool:
 async def all_agree(engine: Engine) -> None:
     """Recovery, as at the next start, the entities of records without them, then the sweep; after that the stores must agree in everything."""
     await engine.outbox.recover()
-    await engine.parts[UnreadRecords].run()
+    await engine.derivations.run("entities")
     await engine.sweep.run(grace=timedelta(0))
     findings = await engine.doctor.examine()
     assert findings == [], findings

@@ -18,7 +18,6 @@ from engine.domain.node import NewNode
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import DamagedFile, InvalidInput, NotFound
-from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.doctor import Finding
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -247,7 +246,7 @@ async def test_damage_is_found_named_and_settled(ground: Ground, damage: str) ->
         assert [one.failure for one in await ground.engine.remedies.fix(found) if one.failure] == []
     assert (await ground.memory.nodes.shell(ground.node)).path[-1] == "Lake"  # the node serves
     assert (await ground.memory.records.remember(Conversation("later", TALK.turns), node_id=ground.node)).turns == 4
-    await ground.engine.parts[UnreadRecords].run()
+    await ground.engine.derivations.run("entities")
     await ground.engine.sweep.run(grace=timedelta(0))
     assert await ground.engine.doctor.examine(read_files=DEEP if damage == "changed object" else 0) == []
 

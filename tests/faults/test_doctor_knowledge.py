@@ -9,7 +9,6 @@ import pytest
 
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
-from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.doctor import Finding
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -127,7 +126,7 @@ async def test_damage_of_a_knowledge_graph_is_found_named_and_mended(engine: Eng
     assert all("doctor --fix" in one.remedy for one in findings)
     [mended] = await engine.remedies.fix(findings)
     assert (mended.node_id, mended.failure) == (told.principal.user_id, "")
-    await engine.parts[UnreadRecords].run()
+    await engine.derivations.run("entities")
     assert await engine.doctor.examine() == []
     if damage not in ("two merges of one", "merges in a circle"):  # the older merge stays
         assert await shown(told) == before
@@ -147,14 +146,16 @@ async def test_mend_mends_every_graph_and_a_dry_run_none(engine: Engine, told: M
     assert await engine.doctor.examine() == [] and "knowledge graphs" not in (await engine.mending.run()).mended
 
 
-async def test_records_that_nobody_has_read_are_a_warning(engine: Engine, told: Memory) -> None:
+async def test_records_that_were_not_read_and_are_not_due_are_noted(engine: Engine, told: Memory) -> None:
     await engine.neo4j.write(
         "MATCH (r:Record {user_id: $user}) REMOVE r.mentions_reader RETURN count(*) AS done",
         user=str(told.principal.user_id),
     )
-    [finding] = await engine.doctor.examine()
-    assert (finding.severity, finding.subject) == ("warning", "2 records") and "job entities" in finding.remedy
-    await engine.parts[UnreadRecords].run()
+    [finding] = findings = await engine.doctor.examine()
+    assert finding.problem.startswith("2 records in which no entities") and "doctor --fix" in finding.remedy
+    assert (await engine.derivations.run("entities")).get("records", 0) == 0
+    await engine.remedies.fix(findings)
+    await engine.derivations.run("entities")
     assert await engine.doctor.examine() == []
 
 
@@ -169,7 +170,7 @@ async def test_what_only_a_lost_record_mentioned_goes_when_the_loss_is_accepted(
         for table in ("memory_items", "file_manifest", "metadata_records"):
             await connection.execute(f'DELETE FROM "{schema}".{table} WHERE record_id = %s', [record])
     await engine.remedies.accept("records-gone", work, await engine.doctor.examine())
-    await engine.parts[UnreadRecords].run()
+    await engine.derivations.run("entities")
     await engine.sweep.run(grace=timedelta(0))
     await engine.remedies.fix(await engine.doctor.examine())
     assert await engine.doctor.examine() == []

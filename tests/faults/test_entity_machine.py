@@ -17,11 +17,11 @@ from engine.commit.set_aside import SetAside
 from engine.domain.delta import Change
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
-from engine.knowledge.unread_records import UnreadRecords
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.faults.half_way import Leaving, left, set_aside, spoil
 from tests.faults.killing import all_agree
+from tests.readings import read_again
 
 Relation = tuple[str, str, str]
 SENTENCES: dict[str, tuple[set[str], Relation | None]] = {
@@ -118,7 +118,7 @@ class Machine:
             await self.memory.history.change(Change("item", item, {"content": new}, said.node, correction=True))
             said.sentences = tuple(new if one == old else one for one in said.sentences)
             old = new
-        await self.engine.parts[UnreadRecords].run()
+        await self.engine.derivations.run("entities")
 
     async def item_of(self, said: Said, sentence: str) -> UUID:
         name = self.whole(min(names_of(sentence)))
@@ -167,7 +167,7 @@ class Machine:
             "MATCH (r:Record {user_id: $user}) REMOVE r.mentions_reader, r.relations_reader RETURN count(*) AS done",
             user=str(self.memory.principal.user_id),
         )
-        await self.engine.parts[UnreadRecords].run()
+        await read_again(self.engine, self.memory.principal.user_id)
 
     # the model ---------------------------------------------------------------------------------------
 

@@ -17,13 +17,13 @@ from engine.domain.node import NewNode
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
 from engine.ingest.rereading.lost_manifests import LostManifests
-from engine.knowledge.unread_records import UnreadRecords
 from engine.lab.benchmarks.knowledge_facts import ReadsLines
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.records.writer import RecordPlace
 from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
+from tests.readings import read_again
 
 
 async def changing(memory: Memory, operation: str) -> Change:
@@ -74,9 +74,9 @@ async def speaking(engine: Engine, memory: Memory, operation: str) -> Callable[[
     await memory.records.remember(Conversation("victim", turns))
     me = str(memory.principal.user_id)
     if operation.startswith("read"):
-        await engine.parts[UnreadRecords].run()
+        await engine.derivations.run("entities")
         await engine.neo4j.write("MATCH (r:Record {user_id: $me}) REMOVE r.mentions_reader, r.relations_reader", me=me)
-        return engine.parts[UnreadRecords].run
+        return lambda: read_again(engine, memory.principal.user_id)
     ellen, dave = [one.entity_id for one in await memory.entities.list(everything=True) if " " in one.name][:2]
     if operation == "tell apart":
         pair = "MATCH (a:Entity {entity_id: $a}), (b:Entity {entity_id: $b}) CREATE (a)-[:POSSIBLY_SAME {pair_id: $me, score: 0.5, reason: 'alike', known_from: a.known_from}]->(b)"

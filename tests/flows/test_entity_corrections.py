@@ -20,6 +20,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.door import new_door
 from tests.flows.test_graph_commands import Shell
+from tests.readings import read_again
 
 pytestmark = pytest.mark.usefixtures("few_nodes")
 
@@ -100,7 +101,7 @@ async def test_reading_again_undoes_no_correction(engine: Engine, memory: Memory
     await memory.entities.correct(dave.entity_id, name="Dav", kind="thing")
     lost = "MATCH (r:Record {user_id: $id}) REMOVE r.mentions_reader, r.relations_reader"
     await engine.neo4j.write(lost, id=str(memory.principal.user_id))
-    await engine.derivations.run("entities")
+    await read_again(engine, memory.principal.user_id)
     found = await memory.entities.get(dave.entity_id)
     assert (found.name, found.kind, found.mentions) == ("Dav", "thing", 1)
     assert await labels(engine, dave.entity_id) == ["Entity", "Thing"]

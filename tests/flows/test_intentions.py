@@ -22,6 +22,7 @@ from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from tests.door import new_door
 from tests.flows.test_graph_commands import Shell
+from tests.readings import read_again
 
 pytestmark = pytest.mark.usefixtures("few_nodes")
 SAID = (
@@ -64,7 +65,7 @@ async def test_intentions_are_kept_with_who_has_them_and_where_they_are_stated(
     assert (await keeping.intentions.decide(galway.intention_id, "open")).state == "open"
     lost = "MATCH (r:Record {user_id: $id}) REMOVE r.mentions_reader, r.relations_reader"
     await intending.neo4j.write(lost, id=str(keeping.principal.user_id))
-    await intending.derivations.run("entities")
+    await read_again(intending, keeping.principal.user_id)
     assert {one.text: one.state for one in await keeping.intentions.list()} == {boat.text: "done", galway.text: "open"}
     assert [one for one in await intending.doctor.examine() if one.node_id == keeping.principal.user_id] == []
 

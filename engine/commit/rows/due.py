@@ -66,6 +66,11 @@ async def note(connection: Connection, derivation: str, nodes: Iterable[UUID]) -
         await connection.execute(sql_text("due/note"), {"derivation": derivation, "nodes": wanted})
 
 
+async def note_user(connection: Connection, derivation: str, user_id: UUID) -> None:
+    """Notes all nodes of a user; for the service."""
+    await connection.execute(sql_text("due/note_user"), {"derivation": derivation, "user_id": user_id})
+
+
 async def note_readings(connection: Connection, records: Sequence[tuple[UUID, UUID, str]], now: datetime) -> None:
     """Notes records that no model has read, though one was to (id, id of the node, why it was not read)."""
     if records:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from engine.commit.restated import RestatedSlice, restated
+from engine.commit.rows import due
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.principal import Principal
 from engine.records.writer import RecordPlace
@@ -38,3 +39,4 @@ class LostManifests:
         if changes:
             async with self._units.begin(principal) as unit:
                 await unit.accept(*changes)
+                await due.note(unit.connection, "entities", [place.node_id])

@@ -41,6 +41,8 @@ class EntityMending:
         await self._facts(user_id)
         # First what is lost: a recount hides that something was there.
         await self._neo4j.write(cypher("lifecycle/mentions_marked"), user_id=user)
+        async with self._postgres.as_service() as connection:
+            await due.note_user(connection, "entities", user_id)
         await self._neo4j.write(cypher("lifecycle/entities_cleared"), user_id=user, reader=READER)
         at = self._clock.now().isoformat()
         await self._neo4j.write(cypher("lifecycle/merges_straightened"), user_id=user, at=at)

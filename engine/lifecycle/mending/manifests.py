@@ -8,6 +8,7 @@ from uuid import UUID
 from engine.commit.changes import GraphChange, RecordRevised, RecordsEntered, to_json
 from engine.commit.graph import apply
 from engine.commit.restated import Restated, RestatedSlice, restated
+from engine.commit.rows import due
 from engine.lifecycle.compared import NodeFacts, ShownShell
 from engine.lifecycle.mending.tally import Tally
 from engine.lifecycle.registered import RegisteredNode
@@ -108,6 +109,8 @@ class ManifestMending:
         revised = [one for one in parts if isinstance(one, RecordRevised)]
         whole: list[GraphChange] = [RecordsEntered(entered), *revised]
         await apply(self._neo4j, [to_json(one) for one in whole], partly=True)
+        async with self._postgres.as_service() as connection:
+            await due.note(connection, "entities", [node.node_id])
 
     async def _restated(self, node: RegisteredNode, record_id: UUID) -> Restated:
         statement = sql_in("record/restated", node.schema_name)

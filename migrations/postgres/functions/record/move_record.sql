@@ -54,7 +54,7 @@ BEGIN
     UPDATE engine.retraction_steps AS s SET node_id = p_to WHERE s.record_id = p_record;
     UPDATE engine.facts SET node_id = p_to WHERE record_id = p_record;
     PERFORM engine.note_due(d.derivation, ARRAY[p_to]) FROM engine.due AS d  -- what the node waits for the record may wait for
-    WHERE d.node_id = p_from AND d.derivation IN ('vectors', 'tokens', 'stems', 'names');
+    WHERE d.node_id = p_from AND d.derivation IN ('vectors', 'tokens', 'stems', 'entities', 'names');
     EXECUTE format('SELECT greatest($2, max(created_at) + interval ''1 microsecond'', $3 + interval ''1 microsecond'') FROM %I.delta_log WHERE subject_id = $1',
                    target.schema_name) INTO known USING p_record, p_now, moved.known_from;
     EXECUTE format('INSERT INTO %1$I.delta_log (delta_id, subject_kind, subject_id, w_coordinate, payload, previous_delta_id, authored_by,'
