@@ -206,6 +206,8 @@ class WrittenFact:
                 raise InvalidInput(f"The {what} of a fact has 1 to {most:,} characters.")
             if "\x00" in text or (not text.isascii() and text.encode("utf-8", "ignore").decode() != text):
                 raise InvalidInput(f"The {what} of a fact is not valid Unicode, or holds a NUL character.")
+        if not any(map(str.isalnum, self.text)):
+            raise InvalidInput("The text of a fact has a word or a number.")
         if len(self.about) > MOST_SUBJECTS:
             raise InvalidInput(f"A fact is about at most {MOST_SUBJECTS} names.")
         if self.fact_type not in get_args(FactType):

@@ -142,7 +142,8 @@ class SourceRetractions:
     async def _sources(self, principal: Principal, subject: RetractionSubject) -> list[WithdrawnSource]:
         """The records of a subject, or the fact. Raises NotFound, InvalidInput."""
         if subject.kind == "source":  # a conversation or a document
-            return await self._of_source(principal, [subject.id, source_key(subject.id)])
+            keys = [f"{kind}:{subject.id}"[:500] for kind in ("text", "file", "fact")]
+            return await self._of_source(principal, [subject.id, source_key(subject.id), *keys])
         try:
             named = UUID(subject.id)
         except ValueError:
@@ -153,11 +154,15 @@ class SourceRetractions:
             fact = next((one.row for one in around if one.row.fact_id == named), None)
             if fact is None:
                 raise NotFound
-            stated = [
-                one for one in await self._places(principal, [fact.record_id]) if one.source_id.startswith("fact:")
-            ]
+            # what confirms it goes first: else it would take the place of the fact
+            said = [*(one.row for one in around if one.row.confirms == named), fact]
+            places = await self._places(principal, [one.record_id for one in said])
+            alone = {one.record_id for one in places if one.source_id.startswith("fact:")}
             # a record that states this fact alone goes with it: its title and its file are the fact's words
-            return [WithdrawnSource(fact.node_id, fact.record_id, None if stated else fact.fact_id)]
+            return [
+                WithdrawnSource(one.node_id, one.record_id, None if one.record_id in alone else one.fact_id)
+                for one in said
+            ]
         place = only(await self._places(principal, [named]))
         if subject.kind == "document":
             return await self._of_source(principal, [place.source_id])
@@ -165,7 +170,9 @@ class SourceRetractions:
 
     async def _of_source(self, principal: Principal, sources: list[str]) -> list[WithdrawnSource]:
         found = await self._reads.read(principal, NOW, cypher("record/of_source"), _Place, sources=sources)
-        only(found)
+        if len(named := sorted({one.source_id for one in found})) > 1:
+            raise InvalidInput(f"Several sources have this id, say which: {', '.join(named)}.")
+        only(named)
         return [WithdrawnSource(one.node_id, one.record_id) for one in found]
 
     async def _places(self, principal: Principal, records: Sequence[UUID]) -> list[_Place]:

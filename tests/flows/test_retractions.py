@@ -12,7 +12,7 @@ import pytest
 
 from engine.domain.clock import Moment
 from engine.domain.entity import Relation
-from engine.domain.fact import FactFilter
+from engine.domain.fact import FactFilter, WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
@@ -160,6 +160,39 @@ async def test_a_fact_that_another_record_confirmed_goes_on_there(reads: Engine,
     done = await memory.retractions.retract(RetractionSubject("fact", str(oslo.fact_id)))
     assert await shown(reads, user, memory) != before and await known(memory) == {"Dave lives in Berlin."}
     assert (done.records, done.facts) == (0, 1)
+
+
+@pytest.mark.ledger("X06")
+async def test_a_fact_that_is_withdrawn_goes_wherever_it_is_stated(reads: Engine, user: User, memory: Memory) -> None:
+    """Said in a chat, and stated twice by hand: as a record of its own that goes with it."""
+    await say(memory, 0, "Dave lives in Berlin.")
+    for day in (3, 4):
+        await memory.facts.write(WrittenFact("Dave lives in Berlin.", at=datetime(2025, day, 3, tzinfo=UTC)))
+    before = await shown(reads, user, memory)
+    [live] = await memory.facts.list()
+    assert live.confirmations == 2
+    subject = RetractionSubject("fact", str(live.fact_id))
+    assert (await memory.retractions.preview(subject)).facts_staying == 0
+    done = await memory.retractions.retract(subject)
+    assert await memory.facts.list() == () and await known(memory) == set()
+    hits = (await memory.search(SearchRequest("Where does Dave live?", widen="always"))).hits
+    assert [hit.source_ref for hit in hits if hit.kind != "turn"] == []
+    await clean(reads, user)
+    await memory.retractions.undo(done.retraction_id)
+    await clean(reads, user)
+    assert await shown(reads, user, memory) == before
+
+
+@pytest.mark.ledger("X06")
+async def test_a_text_is_named_by_the_id_that_was_given_for_it(reads: Engine, user: User, memory: Memory) -> None:
+    await memory.records.remember_text("Lease", "The deposit is 900 francs.", source_id="lease 4")
+    done = await memory.retractions.retract(RetractionSubject("source", "lease 4"))
+    assert done.records == 1 and (await memory.search(SearchRequest("deposit", widen="always"))).hits == ()
+    await memory.records.remember_text("Plan", "The plan has nine rooms.", source_id="both")
+    await memory.records.remember(Conversation("both", (Turn("Bob", "We drew a plan."),)))
+    with pytest.raises(InvalidInput, match="conversation:both, text:both"):
+        await memory.retractions.retract(RetractionSubject("source", "both"))
+    assert (await memory.retractions.retract(RetractionSubject("source", "text:both"))).records == 1
 
 
 @pytest.mark.ledger("X06")

@@ -268,3 +268,12 @@ async def test_the_doors(engine: Engine, user: User, memory: Memory, tmp_path: P
     facts = (await shell.answers("fact", "write", "Dave lives in Galway.", "--at", "2025-01-01"))["facts"]
     assert [one["status"] for one in facts] == ["live", "superseded"]
     assert "preference" in await shell.refuses("fact", "write", "Dave is tall.", "--type", "rumour")
+
+
+@pytest.mark.parametrize("signs", [".", "…", "?!", "🙂", "-- ---"])
+async def test_a_fact_of_signs_alone_is_refused_before_anything_is_stored(
+    engine: Engine, memory: Memory, signs: str
+) -> None:
+    with pytest.raises(InvalidInput, match="a word or a number"):
+        await memory.facts.write(WrittenFact(signs))
+    assert (await memory.nodes.shell(memory.principal.user_id)).records == 0

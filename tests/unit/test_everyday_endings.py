@@ -43,6 +43,15 @@ ENDS = [
     ("Lena vive en Soria.", "Lena dice que se ha mudado a Cuenca."),
 ]
 STAYS = [
+    ("Mara lebt in Kiel.", "Mara lebt nicht mehr mit Jost in Kiel."),
+    ("Mara lebt in Kiel.", "Mara lebt nicht mehr in Kiel allein."),
+    ("Mara lives in Leeds.", "Mara no longer lives in Leeds with her cousin."),
+    ("Mara works at Orbix.", "Mara no longer works at Orbix part time."),
+    ("Mara habite à Nantes.", "Mara n'habite plus seule à Nantes."),
+    ("Mara travaille chez Orbix.", "Mara ne travaille plus chez Orbix avec Jost."),
+    ("Iker vive en Bilbao.", "Iker ya no vive solo en Bilbao."),
+    ("Iker trabaja en Orbix.", "Iker ya no trabaja en Orbix con su tío."),
+    ("Iria mora em Braga.", "Iria já não mora em Braga com a tia."),
     ("Lena is writing her thesis.", "Lena finished her thesis proposal."),
     ("Lena is writing her thesis.", "Lena almost finished her thesis."),
     ("Lena is writing her thesis.", "Lena has not finished her thesis."),

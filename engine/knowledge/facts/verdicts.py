@@ -110,7 +110,8 @@ def _judged(older: Statement, newer: Statement, *, near: bool, far: bool) -> Fac
 def _allowed(found: FactRelation, older: Statement, newer: Statement) -> FactRelation:
     """What how both are said leaves of a relation."""
     if found == "same":
-        return "none" if newer.mood != older.mood or newer.beside != older.beside else "same"
+        differ = newer.mood != older.mood or newer.beside != older.beside or newer.restricted != older.restricted
+        return "none" if differ else "same"  # "ya no vive solo en Quito" says more than "vive en Quito"
     if found not in ("changes", "ends"):
         return found
     if newer.beside != older.beside and not (found == "ends" and older.beside and newer.over):
@@ -159,6 +160,8 @@ def _denied(older: Claim, newer: Claim, before: Statement, after: Statement) -> 
         return "maybe"  # "left Acme early today"
     if newer.form == "ends" and still_there(older, newer, after):
         return "maybe"
+    if newer.over and not _only_that(before, after, newer):
+        return "maybe"  # "no longer lives in Lodz with Jan", of "lives in Lodz"
     return "ends" if newer.form != "begins" or newer.over else "maybe"
 
 
@@ -167,6 +170,13 @@ def _adds_nothing(before: Statement, after: Statement, claim: Claim, *, dated: b
     said = claim.words | claim.value | claim.bearer
     own = {stem(word, after.language) for word in said} | said
     return set(after.frame) <= set(before.frame) | own and (dated or after.times <= before.times)
+
+
+def _only_that(before: Statement, after: Statement, claim: Claim) -> bool:
+    """Whether what is over is all of what held, not a part of it: with whom, how, on which days."""
+    said = claim.words | claim.value | claim.bearer
+    own = {stem(word, after.language) for word in said} | said
+    return set(after.core) <= set(before.frame) | own
 
 
 def _speaks_of_same(older: Statement, newer: Statement) -> bool:

@@ -61,6 +61,8 @@ def _just_done(tokens: Sequence[WordToken], rules: LanguageRules) -> list[WordTo
 def subject_first(tokens: Sequence[WordToken], rules: LanguageRules) -> list[WordToken]:
     """The tokens with the verb behind its subject where "now" or "since May" stands before both: "seit Mai kostet das …"."""
     kept = list(tokens)
+    if not kept:  # signs alone
+        return kept
     verb = next((place for place, one in enumerate(kept) if rules.has("verb_first", one.word)), 0)
     change = {place for one in rules.signs.longest(kept[:verb], ("change",)) for place in range(one.start, one.end)}
     dated = all(place in change or _is_date(one, rules) for place, one in enumerate(kept[:verb]))

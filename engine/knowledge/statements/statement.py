@@ -76,6 +76,8 @@ class Statement:
 
     matter: frozenset[str] = frozenset()
     """What is cancelled or done: its words without those for it."""
+    restricted: bool = False
+    """Whether it denies a restriction alone: "not only", "ya no … solo"."""
     core: tuple[str, ...] = ()
     """The frame up to a comma or a reason."""
     parted: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -148,7 +150,8 @@ def _statement(text: str, subject: str, said_at: datetime | None, language: str 
         old=old, new=new, counting=_counts(main, rules, has),
         habit=_any(main, rules, "habit") or _any_form(frame, rules, "habit"),
         trip=_any(main, rules, "trip"), names=_names(said, subject), compound=_compound(main, claims, rules, bool(rest)),
-        day=days[-1] if days else None, said=said, said_at=said_at, core=core, subject=subject, begins=_begins(main, own, rules),
+        day=days[-1] if days else None, said=said, said_at=said_at, core=core, subject=subject,
+        restricted=any(rules.signs.longest(main, ("denied_aside",))), begins=_begins(main, own, rules),
         matter=matter_of(core, main, rules), parted=parted_from(core, main, rules),
         trips=frozenset(stem(one.word, rules.code) for one in main if rules.has("trip", one.word)),
     )  # fmt: skip
