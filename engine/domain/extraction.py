@@ -10,6 +10,8 @@ from engine.domain.entity import MentionRole
 
 WHOLE = "whole"
 """The category of a fact that is a whole input as it came: kept where no model has read it."""
+LONGEST_WHOLE = 20_000
+"""Characters; of a longer input it holds the summary."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,21 @@ A reader sees the state before or the state after; a failed change leaves the st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
 from engine.commit.changes import GraphChange, RecordRevised, RecordReworded
 from engine.commit.rows import due, term_counts
 from engine.commit.unit_of_work import UnitsOfWork
-from engine.domain.delta import ENDED, Change, Changed, Delta
+from engine.domain.delta import ENDED, Change, Changed, Delta, FieldChange
 from engine.domain.embedding import Embedded
 from engine.domain.graph import RewordedRecord
 from engine.domain.principal import Principal
+from engine.domain.shown import ShownPassage
 from engine.errors import EmbeddingsChanged, NotFound
 from engine.history.changed_facts import ChangedFacts
-from engine.history.describing import changes_of, described, passages_of, retagged
+from engine.history.describing import again, changes_of, described, passages_of, retagged, whole_fields
 from engine.providers.active import ActiveModel, Model
 from engine.records.slices import SEARCHED, SlicePlace, Slices, recorded
 from engine.stores.postgres import Connection
@@ -101,19 +102,50 @@ class ContentHistory:
     ) -> tuple[RecordRevised, ...]:
         """Lets a record say what its items say now, see `engine.history.describing`; returns the graph's part."""
         record = replace(place, kind="record")
+        revised = await self._held_again(connection, record, record_id, cause)
+        passages = await passages_of(connection, record_id, place.node_id, cause.known_at)
+        await self._retold(connection, place, record_id, passages, cause)
         try:
             stored = await self._slices.read(connection, record, record_id)
         except NotFound:  # whoever may change items alone does not change what a record says
             return ()
-        passages = await passages_of(connection, record_id, place.node_id, cause.known_at)
         fields = await computed(described, passages, stored.own.slice.state, stored.subject.deltas, cause)
-        revised = []
-        for change in changes_of(record_id, place.node_id, fields, cause):
+        for change in changes_of("record", record_id, place.node_id, fields, cause):
             vector = await self._vector(place.model, change)
             written = await self._slices.change(connection, record, change, vector, known=cause.known_at)
             if not isinstance(written, Changed):
                 revised.append(RecordRevised(recorded(record, *written)))
         return tuple(revised)
+
+    async def _held_again(
+        self, connection: Connection, record: SlicePlace, record_id: UUID, cause: Delta
+    ) -> list[RecordRevised]:
+        """A record that ended with the last of its passages holds before they are read again; returns the graph's part."""
+        if cause.fields.get(ENDED, FieldChange(None, None)).after is not False:
+            return []
+        try:
+            stored = await self._slices.read(connection, record, record_id)
+        except NotFound:
+            return []
+        fields, revised = again(stored.subject.deltas), []
+        for change in changes_of("record", record_id, record.node_id, fields, cause):
+            written = await self._slices.change(connection, record, change, known=cause.known_at)
+            if not isinstance(written, Changed):
+                revised.append(RecordRevised(recorded(record, *written)))
+        return revised
+
+    async def _retold(
+        self, connection: Connection, place: SlicePlace, record_id: UUID, passages: Sequence[ShownPassage], cause: Delta
+    ) -> None:
+        """Lets the fact that holds the whole input of a record hold what its passages say now."""
+        for item_id in await connection.fetch(sql_in("item/whole", place.schema), {"record_id": record_id}, row=UUID):
+            if item_id == cause.subject_id:
+                continue
+            stored = await self._slices.read(connection, place, item_id)
+            fields = await computed(whole_fields, passages, stored.own.slice.state, stored.subject.deltas)
+            for change in changes_of("item", item_id, place.node_id, fields, cause):
+                vector = await self._vector(place.model, change)
+                await self._slices.change(connection, place, change, vector, known=cause.known_at)
 
     async def _vector(self, model: Model, change: Change) -> Embedded | None:
         text = change.fields.get(SEARCHED[change.subject_kind])

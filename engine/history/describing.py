@@ -1,5 +1,5 @@
-"""The description of a record after one of its turns or passages was changed by hand: title, summary and keywords say what holds
-now, in the transaction of that change.
+"""The description of a record after one of its turns or passages was changed by hand: title, summary, keywords and the fact that
+holds the whole input say what holds now, in the transaction of that change.
 
 A title that began the text begins the new one; one that was given stays, as does what was changed by hand. A record of which
 nothing holds has ended, too, and holds again with the first of its passages.
@@ -13,8 +13,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.domain.delta import ENDED, Change, Delta
+from engine.domain.delta import ENDED, Change, Delta, SubjectKind
 from engine.domain.description import keywords, summarize, tags
+from engine.domain.extraction import LONGEST_WHOLE
 from engine.domain.record import ItemDraft
 from engine.domain.shown import ShownPassage, beginning, begins, held_text
 from engine.language.dates import dates_in
@@ -51,15 +52,33 @@ def described(
     return {name: value for name, value in fields.items() if name not in by_hand}
 
 
-def changes_of(record_id: UUID, node_id: UUID, fields: Mapping[str, Any], cause: Delta) -> Iterator[Change]:
-    """The changes of a record, in order: what it says is a correction, so that no other reading of its source undoes it; it ends,
-    or holds again, when its passage does."""
+def whole_fields(passages: Sequence[ShownPassage], state: Mapping[str, Any], deltas: Sequence[Delta]) -> dict[str, Any]:
+    """The fields that the fact of the whole input gets, so that it quotes nothing that is gone."""
+    held = [one for one in passages if one.content is not None]
+    if not held:
+        return {ENDED: True} if passages else {}
+    text = held_text(held)
+    said = text if len(text) <= LONGEST_WHOLE else summarize(text, target_words=SUMMARY_WORDS)
+    return ({"content": said} if said != state["content"] else {}) | again(deltas)
+
+
+def again(deltas: Sequence[Delta]) -> dict[str, Any]:
+    """What lets a record, or the fact of its input, hold again, where it ended with the last of its passages."""
+    ends = [delta for delta in deltas if ENDED in delta.fields]
+    return {ENDED: False} if ends and ends[-1].reason == RENEWED and ends[-1].fields[ENDED].after is True else {}
+
+
+def changes_of(
+    kind: SubjectKind, subject_id: UUID, node_id: UUID, fields: Mapping[str, Any], cause: Delta
+) -> Iterator[Change]:
+    """The changes of a record, or of the fact of its input, in order: what it says is a correction, so that no other reading of
+    its source undoes it; it ends, or holds again, when its passage does."""
     said = {name: value for name, value in fields.items() if name != ENDED}
     if ENDED in fields:
         end, at = {ENDED: fields[ENDED]}, cause.effective_at
-        yield Change("record", record_id, end, node_id, effective_at=at, correction=at is None, reason=RENEWED)
+        yield Change(kind, subject_id, end, node_id, effective_at=at, correction=at is None, reason=RENEWED)
     if said:
-        yield Change("record", record_id, said, node_id, correction=True, reason=RENEWED)
+        yield Change(kind, subject_id, said, node_id, correction=True, reason=RENEWED)
 
 
 def retagged(change: Change, state: Mapping[str, Any], deltas: Sequence[Delta]) -> Change:

@@ -24,6 +24,7 @@ from engine.domain.delta import (
     state_at,
 )
 from engine.domain.difference import EVERYTHING, DifferencePage, Within
+from engine.domain.extraction import WHOLE
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput, NotFound
@@ -196,7 +197,8 @@ class Past:
         before = state_at(subject, Moment(start, start), start)
         now = state_at(subject, Moment(end, end), end)
         fields = difference(before, now)
-        if not fields:
+        of_whole = (before or now or {}).get("category") == WHOLE  # it says what the passages of its record do
+        if not fields or of_whole:
             return None
         operation: Operation = "changed"
         if before is None:

@@ -10,12 +10,11 @@ import numpy as np
 
 from engine.domain.description import keywords, summarize, summary_vector, tags
 from engine.domain.embedding import Embedded, vector_of
-from engine.domain.extraction import WHOLE, Derived
+from engine.domain.extraction import LONGEST_WHOLE, WHOLE, Derived
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.ingest.named_items import named_by_all
 from engine.providers.embedder import Vectors
 
-LONGEST_WHOLE = 20_000
 """Characters up to which an input's fact quotes it whole; the fact of a longer input holds the summary instead."""
 
 

@@ -33,6 +33,7 @@ from engine.domain.delta import (
     timeline,
 )
 from engine.domain.embedding import Embedded
+from engine.domain.extraction import WHOLE
 from engine.domain.graph import RecordRevision, RecordSlice, own_slice, times
 from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind
@@ -211,8 +212,10 @@ class Slices:
         pending: Parameters = {"rows": wording.rows, "embedding_pending": vector is None}
         parameters = pending | place.model.item_meaning(vector)
         if place.kind == "item":
+            whole = now.own.slice.state["category"] == WHOLE
             parameters |= {
-                "terms": sparse_of(weights(stored_words(text), now.unit)),
+                # the words of a whole input are those of its turns or passages
+                "terms": sparse_of({} if whole else weights(stored_words(text), now.unit)),
                 "content_hash": hashlib.sha256(text.encode("utf-8")).digest(),
                 "dates": list(dates_in(text, delta.effective_at or delta.known_at)),
                 "word_count": len(text.split()),

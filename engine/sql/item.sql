@@ -276,6 +276,12 @@ LIMIT %(limit)s
 --   embeddings), limit (about so many in all). Returns: embedding.
 SELECT s.embedding FROM engine.turns_sampled(%(user_id)s::uuid, %(version)s, %(limit)s::integer) AS s LIMIT %(limit)s
 
+-- name: whole
+-- Purpose: the fact that holds the whole input of a record, of a document that of its newest version. Identifier: schema.
+-- Parameters: record_id. Returns: item_id; none where a model has read all of it, or when hidden.
+SELECT item_id FROM {schema}.memory_items
+WHERE record_id = %(record_id)s AND kind = 'fact' AND category = 'whole' AND version_of IS NULL ORDER BY created_at DESC LIMIT 1
+
 -- name: worded
 -- Purpose: rows of items with the terms that they are found by, one page, locked until the end of the transaction: slices, too.
 --   Identifier: schema. Service only. Parameters: after (row_id), most. Returns: row_id, content, terms, unit, privacy, scope, current (whether

@@ -132,6 +132,11 @@ async def test_no_request_of_rest_shows_it(engine: Engine, life: Life, reader: s
                     answer = await client.post(f"{home}/{path}", json={name: text})
                     assert answer.status_code == 200, answer.text
                     leaks.look(life, path, json.dumps(answer.json() | {name: ""}))
+            # a fact that holds a whole input is found only where facts are asked for
+            asked = {"query": word, "limit": 100, "kinds": ["fact", "turn", "chunk", "observation", "summary"]}
+            answer = await client.post(f"{home}/search", json=asked)
+            assert answer.status_code == 200, answer.text
+            leaks.look(life, "search by kinds", json.dumps(answer.json() | {"query": ""}))
     assert leaks == {}
 
 

@@ -209,6 +209,35 @@ async def test_a_new_wording_is_found_by_its_words_and_the_old_one_in_the_past(m
 
 
 @pytest.mark.ledger("X03")
+async def test_the_fact_of_a_whole_input_quotes_nothing_that_was_changed_or_ended(memory: Memory, node: UUID) -> None:
+    """It is found only where facts are asked for; what holds again stands in it again."""
+    turns = Turn("Bob", "The hive stands in Fez."), Turn("Bob", "Its label is Quillon."), Turn("Bob", "Honey is cheap.")
+    await memory.records.remember(Conversation(uuid4().hex, turns), node_id=node)
+
+    async def facts() -> list[str]:
+        asked = SearchRequest("hive label Quillon", nodes=(node,), kinds=("fact",))
+        return [hit.content for hit in (await memory.search(asked)).hits]
+
+    async def change(item_id: UUID, **fields: Any) -> None:
+        await memory.history.change(Change("item", item_id, fields, node))
+
+    ids = {hit.position: hit.item_id for hit in (await memory.search(SearchRequest("label", nodes=(node,)))).hits}
+    assert await facts() == ["The hive stands in Fez.\nIts label is Quillon.\nHoney is cheap."]
+    await change(ids[1], ended=True)
+    assert await facts() == ["The hive stands in Fez.\nHoney is cheap."]
+    await change(ids[0], content="The hive is gone.")
+    assert await facts() == ["The hive is gone.\nHoney is cheap."]
+    await change(ids[1], ended=False)
+    assert await facts() == ["The hive is gone.\nIts label is Quillon.\nHoney is cheap."]
+    for item_id in ids.values():
+        await change(item_id, ended=True)
+    assert await facts() == []
+    await change(ids[2], ended=False)
+    assert await facts() == ["Honey is cheap."]
+    hits = (await memory.search(SearchRequest("honey", nodes=(node,)))).hits
+    assert [(hit.content, hit.record_summary) for hit in hits] == [("Honey is cheap.", "Honey is cheap.")]
+
+
 async def test_what_was_said_later_is_not_there_yet(memory: Memory, node: UUID) -> None:
     spring, autumn = LONG_AGO, LONG_AGO + timedelta(days=180)
     turns = (Turn("Bob", "The perch moved to deep water.", spring), Turn("Bob", "The perch came back.", autumn))
