@@ -15,7 +15,7 @@ MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Enti
 USING INDEX SEEK called:Alias(user_id, key)
 WITH DISTINCT e
 MATCH (e)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
-WHERE m.known_to IS NULL
+WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 WITH left(toString(date(coalesce(r.occurred_at, r.known_from))), 7) AS month, r, n ORDER BY n.name
 RETURN month, count(DISTINCT r) AS records, collect(DISTINCT n.name) AS nodes
 ORDER BY month LIMIT $limit

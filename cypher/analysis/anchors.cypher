@@ -22,7 +22,7 @@ MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(named
 USING INDEX SEEK called:Alias(user_id, key)
 WHERE all(merge IN merges WHERE merge.known_to IS NULL)
 MATCH (e)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
-WHERE m.known_to IS NULL
+WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 MATCH way = (:User {node_id: $user_id})-[:HAS_CHILD*0..5]->(n)
 WITH n, substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1) AS path, collect(DISTINCT r) AS records
 UNWIND records AS r

@@ -16,5 +16,5 @@ WITH DISTINCT e
 MATCH (e)-[:IN_COMMUNITY]->(c:Community)<-[:IN_COMMUNITY]-(member:Entity)
 WHERE member.active
 RETURN member.name AS member, member.kind AS kind, round(coalesce(member.importance, 0.0), 2) AS importance,
-       COUNT { MATCH (member)-[part:SUPERSEDES WHERE part.known_to IS NULL]->*(:Entity)<-[m:MENTIONS WHERE m.known_to IS NULL]-(r:Record) RETURN DISTINCT r } AS records
+       COUNT { MATCH (member)-[part:SUPERSEDES WHERE part.known_to IS NULL]->*(:Entity)<-[m:MENTIONS WHERE m.known_to IS NULL]-(r:Record) WHERE r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) RETURN DISTINCT r } AS records
 ORDER BY importance DESC, member LIMIT $limit

@@ -55,7 +55,7 @@ CALL (ones, others) {
   UNION ALL
   UNWIND ones AS a
   MATCH (a)<-[one:MENTIONS]-(r:Record)-[m:MENTIONS]->(:Entity)<-[merges:SUPERSEDES*0..8]-(e:Entity {active: true})
-  WHERE one.known_to IS NULL AND m.known_to IS NULL AND m.role = 'mention' AND all(merge IN merges WHERE merge.known_to IS NULL) AND NOT e IN ones + others
+  WHERE one.known_to IS NULL AND m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) AND m.role = 'mention' AND all(merge IN merges WHERE merge.known_to IS NULL) AND NOT e IN ones + others
   WITH others, e, count(DISTINCT r) AS first
   MATCH (e)-[merges:SUPERSEDES*0..8]->(member:Entity)
   WHERE all(merge IN merges WHERE merge.known_to IS NULL)
@@ -63,7 +63,7 @@ CALL (ones, others) {
   UNWIND others AS b
   UNWIND members AS member
   MATCH (b)<-[one:MENTIONS]-(r:Record)-[m:MENTIONS]->(member)
-  WHERE one.known_to IS NULL AND m.known_to IS NULL AND m.role = 'mention'
+  WHERE one.known_to IS NULL AND m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) AND m.role = 'mention'
   WITH e, first, count(DISTINCT r) AS second
   RETURN 'records' AS how, e.name AS through, null AS steps, [first, second] AS records
   ORDER BY first + second DESC, through LIMIT $limit

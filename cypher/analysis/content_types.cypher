@@ -10,7 +10,7 @@
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})-[:HOLDS]->(r:Record)
 USING INDEX SEEK n:Node(user_id, name_key)
-WHERE n.name_key IS NOT NULL AND r.known_to IS NULL
+WHERE n.name_key IS NOT NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 RETURN r.content_type AS type, count(r) AS records, sum(r.items) AS items, count(CASE WHEN r.privacy = 'private' THEN r END) AS private,
        date(min(coalesce(r.occurred_at, r.known_from))) AS first, date(max(coalesce(r.occurred_at, r.known_from))) AS last
 ORDER BY records DESC, type LIMIT $limit

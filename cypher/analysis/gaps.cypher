@@ -11,7 +11,7 @@
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})-[:HOLDS]->(r:Record)
 USING INDEX SEEK n:Node(user_id, name_key)
-WHERE n.name_key IS NOT NULL AND r.known_to IS NULL
+WHERE n.name_key IS NOT NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 WITH DISTINCT date(coalesce(r.occurred_at, r.known_from)) AS day ORDER BY day
 WITH collect(day) AS days
 UNWIND range(1, size(days) - 1) AS number

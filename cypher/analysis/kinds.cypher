@@ -13,7 +13,7 @@
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record)
 USING INDEX SEEK e:Entity(user_id, active)
-WHERE m.known_to IS NULL
+WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 WITH e, collect(DISTINCT r) AS records
 UNWIND records AS r
 RETURN e.kind AS kind, count(DISTINCT e) AS entities, count(DISTINCT CASE WHEN size(records) = 1 THEN e END) AS once, count(DISTINCT r) AS records

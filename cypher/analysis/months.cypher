@@ -13,6 +13,6 @@
 CYPHER 25
 MATCH (n:Node {user_id: $user_id})-[:HOLDS]->(r:Record)
 USING INDEX SEEK n:Node(user_id, name_key)
-WHERE n.name_key IS NOT NULL AND r.known_to IS NULL
+WHERE n.name_key IS NOT NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 RETURN left(toString(date(coalesce(r.occurred_at, r.known_from))), 7) AS month, count(r) AS records, sum(r.items) AS items, count(DISTINCT n) AS nodes
 ORDER BY month LIMIT $limit

@@ -12,5 +12,5 @@ USING INDEX SEEK called:Alias(user_id, key)
 WITH DISTINCT e
 MATCH (a:Alias)-[:NAMES]->(e)
 RETURN a.type AS type, a.value AS name, coalesce(a.verified, false) AS verified, e.name AS of,
-       COUNT { MATCH (e)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL AND a.key IN m.names RETURN DISTINCT r } AS records
+       COUNT { MATCH (e)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) AND a.key IN m.names RETURN DISTINCT r } AS records
 ORDER BY type, records DESC, name LIMIT $limit

@@ -7,7 +7,7 @@
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})
 USING INDEX SEEK e:Entity(user_id, active)
-WITH e, COUNT { MATCH (e)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL RETURN DISTINCT r } AS records
+WITH e, COUNT { MATCH (e)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) RETURN DISTINCT r } AS records
 WHERE records > 0
 WITH e, records ORDER BY records DESC, e.kind
 WITH e.name_key AS key, collect(e) AS entities, collect(records) AS records

@@ -10,7 +10,7 @@
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record)
 USING INDEX SEEK e:Entity(user_id, active)
-WHERE m.known_to IS NULL
+WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 WITH e, date(min(coalesce(r.occurred_at, r.known_from))) AS day, count(DISTINCT r) AS records
 WHERE day >= date($from) AND day < date($to)
 RETURN day, e.name AS entity, e.kind AS kind, records

@@ -13,5 +13,5 @@
 CYPHER 25
 MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)-[:IS_ABOUT]->(e:Entity)
 USING INDEX SEEK root:Node(node_id)
-RETURN substring(reduce(path = '', p IN tail(nodes(way)[..-1]) | path + '/' + p.name), 1) AS node, e.name AS entity, e.kind AS kind, e.mentions AS records
+RETURN substring(reduce(path = '', p IN tail(nodes(way)[..-1]) | path + '/' + p.name), 1) AS node, e.name AS entity, e.kind AS kind, COUNT { MATCH (e)-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true) RETURN DISTINCT r } AS records
 ORDER BY node, entity LIMIT $limit

@@ -11,6 +11,9 @@ WHERE n.name_key IS NOT NULL AND g.revoked_at IS NULL AND coalesce(g.expires_at 
 MATCH way = (n)-[:HAS_CHILD*0..5]->(below:Node)
 WHERE length(way) <= g.depth AND below.known_to IS NULL
 WITH DISTINCT s, below
+OPTIONAL MATCH (below)-[:HOLDS]->(r:Record)
+WHERE r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
+WITH s, below, count(r) AS records, count(CASE WHEN r.privacy = 'private' THEN r END) AS private
 RETURN coalesce(COLLECT { MATCH (p:Node {node_id: s.subject_id}) USING INDEX SEEK p:Node(node_id) RETURN p.name }[0], s.subject_id) AS reader, s.kind AS kind, count(below) AS nodes,
-       sum(below.records - coalesce(below.private_records, 0)) AS records, sum(coalesce(below.private_records, 0)) AS private
+       sum(records - private) AS records, sum(private) AS private
 ORDER BY nodes DESC, reader LIMIT $limit

@@ -9,7 +9,7 @@
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[merge:SUPERSEDES WHERE merge.known_to IS NULL]->*(:Entity)<-[m:MENTIONS {role: 'author'}]-(r:Record)<-[:HOLDS]-(n:Node)
 USING INDEX SEEK e:Entity(user_id, active)
-WHERE m.known_to IS NULL
+WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 RETURN e.name AS entity, count(DISTINCT r) AS records, count(DISTINCT n) AS nodes,
        date(min(coalesce(r.occurred_at, r.known_from))) AS first, date(max(coalesce(r.occurred_at, r.known_from))) AS last
 ORDER BY records DESC, entity LIMIT $limit

@@ -17,5 +17,7 @@ WHERE n.known_to IS NULL
 WITH n, coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS node
 MATCH (n)-[:HAS_CHILD*0..5]->(below:Node)
 WHERE below.known_to IS NULL
-RETURN node, count(below) - 1 AS nodes, sum(below.records) AS records, sum(below.items) AS items
+OPTIONAL MATCH (below)-[:HOLDS]->(r:Record)
+WHERE r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
+RETURN node, count(DISTINCT below) - 1 AS nodes, count(r) AS records, sum(coalesce(r.items, 0)) AS items
 ORDER BY items DESC, node LIMIT $limit

@@ -14,7 +14,7 @@ MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Enti
 USING INDEX SEEK called:Alias(user_id, key)
 WITH collect(DISTINCT e) AS members
 UNWIND members AS e
-MATCH (e)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL
+MATCH (e)<-[m:MENTIONS]-(r:Record) WHERE m.known_to IS NULL AND r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
 WITH members, collect(DISTINCT r) AS records
 UNWIND records AS r
 MATCH (r)-[m:MENTIONS {role: 'mention'}]->(:Entity)<-[merge:SUPERSEDES WHERE merge.known_to IS NULL]-*(other:Entity {active: true})

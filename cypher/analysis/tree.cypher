@@ -16,6 +16,9 @@ CYPHER 25
 MATCH way = (root:Node {node_id: $user_id})-[:HAS_CHILD*0..5]->(n:Node)
 USING INDEX SEEK root:Node(node_id)
 WHERE n.known_to IS NULL
+OPTIONAL MATCH (n)-[:HOLDS]->(r:Record)
+WHERE r.known_to IS NULL AND coalesce(r.valid_to > r.known_from, true)
+WITH way, n, count(r) AS records, sum(coalesce(r.items, 0)) AS items
 RETURN coalesce(nullIf(substring(reduce(path = '', p IN tail(nodes(way)) | path + '/' + p.name), 1), ''), '/') AS node,
-       n.node_type AS type, n.state AS state, size(coalesce(n.archivings, [])) % 2 = 1 AS archived, n.records AS records, n.items AS items
+       n.node_type AS type, n.state AS state, size(coalesce(n.archivings, [])) % 2 = 1 AS archived, records, items
 ORDER BY node LIMIT $limit

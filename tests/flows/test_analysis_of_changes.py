@@ -221,3 +221,35 @@ async def test_what_is_wrong_is_found(engine: Engine, memory: Memory) -> None:
         await engine.neo4j.write(f"{inflict} RETURN count(*) AS done", user=str(memory.principal.user_id))
         found = await asked(engine, memory, name)
         assert any(row.items() <= one.items() for one in found), (name, found)
+
+
+COUNTED = (
+    "activity", "anchors", "connections", "content_types", "empty_nodes", "gaps", "kinds", "mentioned", "months", "names", "namesakes",
+    "newcomers", "speakers", "subtrees", "together", "tree",
+)  # fmt: skip
+
+
+@pytest.mark.ledger("U03", "F05")
+async def test_counts_have_no_records_that_ended(engine: Engine, memory: Memory) -> None:
+    """Whether they were ended by hand or withdrawn; what is counted is as it was before they came."""
+    root = memory.principal.user_id
+    lake = await memory.nodes.provision(NewNode(root, "Lake"))
+    await said(memory, "Nora Dunn met Ines Moreira in Porto.", node=lake.node_id)
+    given = {
+        "activity": {"entity": "Nora Dunn"}, "anchors": {"entity": "Nora Dunn"}, "names": {"entity": "Nora Dunn"},
+        "connections": {"entity": "Nora Dunn", "other": "Porto", "symmetric": []}, "together": {"entity": "Nora Dunn"},
+        "newcomers": {"from": "2000-01-01", "to": "2100-01-01"},
+    }  # fmt: skip
+
+    async def counted() -> dict[str, Any]:
+        found = {name: await asked(engine, memory, name, **given.get(name, {})) for name in COUNTED}
+        return found | {"tree": [one | {"state": ""} for one in found["tree"]]}  # the root has files from then on
+
+    before = await counted()
+    texts = ("Nora Dunn met Rui Tavares.", "Rui Tavares met Ines Moreira in Porto.")
+    ended, withdrawn = [await said(memory, text, at=SINCE + timedelta(days=40)) for text in texts]
+    assert sum(before[name] != now for name, now in (await counted()).items()) > 10
+    await memory.history.change(Change("record", ended, {"ended": True}, root))
+    await memory.retractions.retract(RetractionSubject("record", str(withdrawn)))
+    after = await counted()
+    assert {name: after[name] for name in before if after[name] != before[name]} == {}

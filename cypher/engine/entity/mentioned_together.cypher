@@ -12,7 +12,7 @@ CALL (as_of, n) {
   MATCH (n)-[merges:SUPERSEDES*0..]->(member:Entity)
   WHERE all(merge IN merges WHERE part.holds(merge))
   MATCH (member)<-[m:MENTIONS]-(r:Record)
-  WHERE m.known_to IS NULL AND r.known_to IS NULL
+  WHERE m.known_to IS NULL AND part.holds_now(r)
   WITH DISTINCT r ORDER BY r.known_from DESC LIMIT $most
   RETURN r
 }
