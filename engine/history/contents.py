@@ -61,7 +61,7 @@ class ContentHistory:
             await unit.require(embeddings=model.name, whole_past=True)
             items = [change.subject_id] if place.kind == "item" and change.fields.keys() & _COUNTED else []
             concerned = ChangedFacts.of(change)
-            await concerned.hold(unit.connection)
+            await concerned.hold(unit)
             before = await term_counts.of_items(unit.connection, place.schema, items)
             record_id = await self._record_of(unit.connection, place, change)
             stored = await self._slices.read(unit.connection, place, change.subject_id)

@@ -301,3 +301,24 @@ async def test_a_fact_follows_a_change_of_its_item_and_its_record_at_once(
         await memory.history.change(Change("item", fact.fact_id, {"content": text}, fact.node_id))
         assert set(await drawn(reads, user.user_id)) == {text}
     assert await reads.derivations.of_job("fact-chains") is not None and set(await drawn(reads, user.user_id)) == {text}
+
+
+@pytest.mark.ledger("A05", "X01")
+@pytest.mark.parametrize("kind", ["item", "record"])
+async def test_a_change_by_a_persona_is_seen_at_once(reads: Engine, user: User, memory: Memory, kind: str) -> None:
+    here = (await memory.nodes.provision(NewNode(user.user_id, "Boat"))).node_id
+    butler = (await memory.nodes.provision(NewNode(user.user_id, "Butler", "persona"))).node_id
+    await memory.grants.give(NewGrant(here, "persona", butler, mode="read_write"))
+    acting = reads.memory_as(Principal("persona", butler, user.user_id))
+    [fact] = await memory.facts.write(WrittenFact("Dave lives in Berlin."), node_id=here)
+    subject = fact.fact_id if kind == "item" else fact.record_id
+    for ended, status in ((True, "withdrawn"), (False, "live"), (True, "withdrawn")):
+        await acting.history.change(Change(kind, subject, {"ended": ended}, here))
+        assert [one["status"] for one in (await drawn(reads, user.user_id)).values()] == [status]
+        assert [(one["status"], one["revision"]) for one in await rows(reads, user)] == [
+            (one["status"], one["graph_revision"]) for one in await rows(reads, user)
+        ] and [one["status"] for one in await rows(reads, user)] == [status]
+        assert len(await memory.facts.list()) == (status == "live")
+    await acting.history.change(Change(kind, subject, {"ended": False}, here))
+    await acting.history.change(Change("item", fact.fact_id, {"content": "Dave lives in Bonn."}, here, correction=True))
+    assert list(await drawn(reads, user.user_id)) == ["Dave lives in Bonn."]
