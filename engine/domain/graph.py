@@ -222,10 +222,27 @@ class _Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AboutEntity:
+    """An entity, by its key, that a fact names; one of them, its subject, is `primary`."""
+
+    key: str
+    primary: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewordedFact:
+    """Whom a fact is about now, of a record of which a text was changed by hand."""
+
+    fact_id: UUID
+    about: Sequence[AboutEntity]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordMentions(_Told):
-    """What a record mentions."""
+    """What a record mentions; `facts`: of its facts whom they are about, where they may name others than before."""
 
     entities: Sequence[EntityMention]
+    facts: Sequence[RewordedFact] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,15 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.fact import DoubtKind
-from engine.domain.graph import READER
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AboutEntity:
-    """An entity, by its key, that a fact names; one of them, its subject, is `primary`."""
-
-    key: str
-    primary: bool = False
+from engine.domain.graph import READER, AboutEntity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

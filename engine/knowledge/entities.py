@@ -18,11 +18,10 @@ from uuid import UUID, uuid4
 from engine.domain.clock import NOW, Clock
 from engine.domain.entity import Mention
 from engine.domain.extraction import UNASKED, ModelReading
-from engine.domain.graph import EntityMention, StatedRelation
+from engine.domain.graph import AboutEntity, EntityMention, StatedRelation
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.relation import RelationDraft
-from engine.domain.stated_fact import AboutEntity
 from engine.knowledge.candidates import NAMED_PERSON, candidates, lucene_query
 from engine.knowledge.configuration import Domain
 from engine.knowledge.intended import with_intentions

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.commit.changes import EntitiesMentioned, RelationsStated
-from engine.domain.graph import EntityMention, RecordMentions, RecordRelations, StatedRelation
+from engine.domain.graph import EntityMention, RecordMentions, RecordRelations, RewordedFact, StatedRelation
 from engine.domain.record import RecordDraft
 
 
@@ -26,6 +26,7 @@ class RecordSpoken:
     entities: Sequence[EntityMention]
     relations: Sequence[StatedRelation]
     rewordings: int = 0
+    facts: Sequence[RewordedFact] = ()
 
 
 def spoken_of(
@@ -61,6 +62,7 @@ def _mentions(one: RecordSpoken) -> RecordMentions:
         at=one.at,
         entities=one.entities,
         rewordings=one.rewordings,
+        facts=one.facts,
     )
 
 

@@ -21,7 +21,7 @@ from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.extraction import UNASKED
-from engine.domain.graph import READER
+from engine.domain.graph import READER, RewordedFact
 from engine.domain.principal import Principal
 from engine.errors import NeurigraphError
 from engine.knowledge.entities import EntityFinder, Spoken
@@ -119,6 +119,9 @@ class UnreadRecords:
                 entities=said.entities,
                 relations=said.relations,
                 rewordings=one.rewordings,
+                facts=[RewordedFact(fact_id=fact, about=keys) for fact, keys in said.about.items()]
+                if one.rewordings
+                else [],
             )
             for one, said in zip(records, spoken, strict=True)
         ]

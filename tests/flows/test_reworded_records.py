@@ -422,3 +422,27 @@ async def test_a_persona_changes_where_it_may_write(engine: Engine, memory: Memo
     await memory.grants.revoke(given.grant_id)
     with pytest.raises(NotFound):
         await reword(persona, here, item, DAVE, correction=True)
+
+
+async def about(engine: Engine, fact_id: UUID) -> set[str]:
+    """Whom the graph says a fact to be about."""
+    found = await engine.neo4j.read(
+        "MATCH (:Fact {fact_id: $fact})-[:ABOUT]->(e:Entity) RETURN e.name AS name", row=str, fact=str(fact_id)
+    )
+    return set(found)
+
+
+@pytest.mark.ledger("N23", "A05")
+async def test_a_fact_is_about_whom_its_text_names_now(engine: Engine, memory: Memory, user: User) -> None:
+    [fact] = await memory.facts.write(WrittenFact("Dave Kowalski met Ellen Harlan in Porto."))
+    assert await about(engine, fact.fact_id) == {"Dave Kowalski", "Ellen Harlan", "Porto"}
+    for text, named in (
+        ("Dave Kowalski met Ines Moreira in Porto.", {"Dave Kowalski", "Ines Moreira", "Porto"}),
+        ("Nobody came.", {"Dave Kowalski"}),  # it stays a fact about its subject
+        ("Ellen Harlan met Dave Kowalski.", {"Dave Kowalski", "Ellen Harlan"}),
+    ):
+        await reword(memory, user.user_id, fact.fact_id, text, correction=True)
+        gone = await about(engine, fact.fact_id) - named
+        await job(engine)
+        assert await about(engine, fact.fact_id) == named, gone
+    await untroubled(engine, user)

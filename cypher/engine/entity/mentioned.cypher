@@ -4,7 +4,8 @@
 //   ends; an older one that comes late changes nothing) or null (further ones), reader (version of what found it), rewordings (changes of the record's texts
 //   by hand that were known then, 0 for who knows of none: where the graph knows others, the record stays unread; what such a reading ends is marked), known_from, at, entities [{key, entity_id, name, name_key, kind, label,
 //   role, names, spans, count, context, aliases [{type, key, value, verified}],
-//   reviews [{key (of an entity that may be the same), score, reason}], intentions [{text, item_id, span, due}] (or none)}]}].
+//   reviews [{key (of an entity that may be the same), score, reason}], intentions [{text, item_id, span, due}] (or none)}],
+//   facts [{fact_id, about [{key, primary}]}] (or none: facts of the record whose texts may be others now)}].
 // Returns: applied (records that are there).
 CYPHER 25
 UNWIND range(0, size($mentions) - 1) AS place
@@ -79,6 +80,23 @@ SET r.mentions_revision = CASE WHEN newer THEN row.revision ELSE r.mentions_revi
     r.mentions_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader
                              ELSE r.mentions_reader END,
     r.mentions = CASE WHEN newer THEN size(row.entities) WHEN row.revision IS NULL THEN coalesce(r.mentions, 0) + entered ELSE r.mentions END
+WITH r, row, left, newer
+CALL (r, row, newer) {  // whom facts are about whose texts may be others now
+  UNWIND CASE WHEN newer THEN coalesce(row.facts, []) ELSE [] END AS one
+  MATCH (f:Fact {fact_id: one.fact_id})
+  WHERE f.user_id = row.user_id AND f.record_id = row.record_id
+  SET f.user_id = f.user_id, f.reader = row.reader  // takes the lock
+  WITH row, one, f
+  CALL (f) {
+    MATCH (f)-[old:ABOUT]->(e:Entity)
+    SET e.fact_count = coalesce(e.fact_count, 0) - CASE f.status WHEN 'live' THEN 1 ELSE 0 END
+    DELETE old
+  }
+  UNWIND one.about AS about
+  MATCH (e:Entity {user_id: row.user_id, key: about.key})
+  MERGE (f)-[a:ABOUT]->(e)
+  SET a.primary = about.primary, e.lone = false, e.fact_count = coalesce(e.fact_count, 0) + CASE f.status WHEN 'live' THEN 1 ELSE 0 END
+}
 WITH row, left
 CALL (row, left) {  // the last mention may have been one that its text no longer has
   UNWIND left AS e

@@ -16,9 +16,8 @@ from engine.commit.changes import EntitiesMentioned
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.fact import FactRow
-from engine.domain.graph import RecordMentions
+from engine.domain.graph import AboutEntity, RecordMentions
 from engine.domain.principal import Principal
-from engine.domain.stated_fact import AboutEntity
 from engine.knowledge.entities import EntityFinder, Spoken
 from engine.knowledge.facts.stated import ShownFact, stated
 from engine.knowledge.mentions import ReadFact, fact_text

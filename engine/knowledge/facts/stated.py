@@ -9,7 +9,8 @@ from uuid import UUID
 from engine.commit.changes import FactsStated
 from engine.domain.delta import BEGINNING
 from engine.domain.fact import FactRow
-from engine.domain.stated_fact import AboutEntity, FactState, RecordFacts, StatedDoubt, StatedFact
+from engine.domain.graph import AboutEntity
+from engine.domain.stated_fact import FactState, RecordFacts, StatedDoubt, StatedFact
 
 LONGEST_CAPTION = 120
 
