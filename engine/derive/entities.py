@@ -16,9 +16,11 @@ class Entities:
         self._postgres, self._unread = postgres, unread
 
     async def page(self, node: DueNode) -> Made:
+        # A change is noted before the graph has it. Asked first: what does not wait any more is seen there.
+        waits = await due.commits_wait(self._postgres, node.user_id)
         read = await self._unread.of_node(node.user_id, node.node_id, node.after)
         if not read:
-            return Made({})
+            return Made({}, waits=waits)
         async with self._postgres.as_service() as connection:
             await due.advance(connection, node, read[-1].record_id)
         return Made({"records": len(read), "mentions": sum(len(one.entities) for one in read)}, read[-1].record_id)

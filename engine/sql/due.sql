@@ -22,6 +22,10 @@ FROM taken AS t
 JOIN engine.nodes AS n ON n.node_id = coalesce(
     (SELECT a.node_id FROM engine.assignments AS a WHERE a.record_id = t.record_id ORDER BY a.entry_id DESC LIMIT 1), t.node_id)
 
+-- name: commits_wait
+-- Purpose: whether the graph lacks commits of a user, pending or set aside. Service only. Parameters: user_id. Returns: waits.
+SELECT EXISTS (SELECT FROM engine.outbox AS o WHERE o.user_id = %(user_id)s AND o.state IN ('pending', 'set_aside')) AS waits
+
 -- name: failed
 -- Purpose: why something could not be made this time. Service only.
 -- Parameters: derivation, node_id (null: of any node), record_id (zeros: all of the node), reason, more (attempts). Returns: nothing.

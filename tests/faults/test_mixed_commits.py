@@ -244,3 +244,20 @@ async def test_a_repeat_finishes_all_of_the_commit_that_it_finds(
     assert [one.edge_type for one in await memory.edges.list()] == ["flows to"]
     assert await repeated(memory) == answer
     await all_agree(engine)
+
+
+async def test_a_text_whose_change_the_graph_lacks_is_read_when_it_has_it(
+    engine: Engine, leaver: Engine, leaving: Leaving, user: User
+) -> None:
+    """The job runs between the two halves of a change by hand, and later once more."""
+    memory = engine.memory(user.user_id)
+    await memory.records.remember(Conversation("c", (Turn("Bob", "Dave Kowalski called."),)), node_id=user.user_id)
+    [hit] = (await memory.search(SearchRequest("Who called?", widen="always"))).hits
+    change = Change("item", hit.item_id, {"content": "Teresa Vang called."}, user.user_id)
+    await left(leaver, leaving, user.user_id, leaver.memory(user.user_id).history.change(change))
+    await engine.derivations.run("entities")
+    await engine.outbox.recover()
+    assert (await engine.derivations.run("entities"))["records"] == 1
+    assert "Teresa Vang" in {one.name for one in await memory.entities.list(everything=True)}
+    assert await engine.doctor.examine() == []
+    assert (await engine.derivations.run("entities"))["waiting"] == 0

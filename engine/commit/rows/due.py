@@ -107,6 +107,12 @@ async def settle(connection: Connection, node: DueNode) -> int:
     return len(await connection.fetch(sql_text("due/settle"), parameters, row=UUID))
 
 
+async def commits_wait(postgres: Postgres, user_id: UUID) -> bool:
+    """Whether the graph lacks commits of a user, pending or set aside."""
+    [waits] = await postgres.fetch_as_service(sql_text("due/commits_wait"), {"user_id": user_id}, row=bool)
+    return waits
+
+
 async def failed(postgres: Postgres, node: DueNode, reason: str) -> None:
     """Why something could not be made for a node this time."""
     parameters = {"derivation": node.derivation, "node_id": node.node_id, "record_id": ALL, "reason": reason, "more": 1}
