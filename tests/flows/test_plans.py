@@ -60,7 +60,7 @@ NOT_SENT = dict.fromkeys(
      "community/items", "community/texts", "damage/known", "fact/behind", "fact/users_behind"), JOBS
 ) | dict.fromkeys(
     ("community/insights_kept", "node/archive", "node/touched", "node/upgrade", "user/provision"), WRITES
-) | {"node/current": "the service's, before it writes", "node/older": "the service's, when it starts",
+) | {"access/principal_set": "names the principal of a transaction", "node/older": "the service's, when it starts",
     "record/holding": "a step of a retraction, at one node",
     "schema/dictionary": "the catalog of Postgres, for the operator"}  # fmt: skip
 """Statements of these packages that read nothing for a principal here, with the reason."""
