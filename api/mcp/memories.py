@@ -52,14 +52,15 @@ async def add_memory(
 ) -> dict[str, Any]:
     """Stores a text or a conversation in the user's long-term memory. Send one of `text` and `messages`. Store what will matter
     later, in whole sentences with names and dates. Returns what was stored and where."""
-    if bool(text.strip()) == bool(messages):
+    text, title = text.strip(), title.strip()
+    if bool(text) == bool(messages):
         raise InvalidInput("Send exactly one of text and messages.")
     empty = 0
     if messages:
         turns, empty = turns_of(messages)
         if not turns:
             raise InvalidInput("messages: none of them says anything.")
-        source = id or content_id([(one.speaker, one.text, str(one.at or "")) for one in turns])
+        source = id or content_id([(one.speaker, one.text.strip(), str(one.at or "")) for one in turns])
         conversation = Conversation(source, turns, title or beginning(turns[0].text))
         report = await memory.records.remember(conversation, node_id=node_id)
     else:
@@ -245,10 +246,11 @@ async def delete_memory(memory: Memory, memory_id: MemoryIdText, reason: Reason 
     except NotFound:
         if named.kind == "record":
             raise
-        change = Change("item", named.id, {"ended": True}, named.node_id, reason=reason)
+        # From the beginning on: a read of a day before shows it no more either.
+        change = Change("item", named.id, {"ended": True}, named.node_id, correction=True, reason=reason)
         changed = await memory.history.change(change)
         undo = str(UndoId("change", named, changed.revision)) if changed.changed else None
-        shell = f"neurigraph change item {named.id} ended=false --node {named.node_id}"
+        shell = f"neurigraph change item {named.id} ended=false --correction --node {named.node_id}"
         return {"deleted": str(named), "changed": changed.changed, "undo": undo, "undo_in_shell": shell}
     undo, shell = str(UndoId("retraction", done.retraction_id)), f"neurigraph retractions undo {done.retraction_id}"
     return {

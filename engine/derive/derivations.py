@@ -50,12 +50,14 @@ class Derivations:
         return {**counts, "waiting": await self.waiting(name)}
 
     async def of_job(self, job: str) -> Counts:
-        """One run of each derivation of a job, each with its counts under its name: `chains_entered`. One that fails does not
-        stop the others; its failure is raised after them."""
+        """One run of each derivation of a job; where there are several, each with its counts under its name: `chains_entered`.
+        One that fails does not stop the others; its failure is raised after them."""
         counts, failures = dict[str, int](), list[NeurigraphError]()
-        for name in [one.name for one in self.catalogue if one.job == job]:
+        names = [one.name for one in self.catalogue if one.job == job]
+        for name in names:
+            own = f"{name}_" if len(names) > 1 else ""
             try:
-                counts |= {f"{name}_{what}": count for what, count in (await self.run(name)).items()}
+                counts |= {f"{own}{what}": count for what, count in (await self.run(name)).items()}
             except NeurigraphError as error:
                 log.warning("What is derived as %s is made later: %s", name, error.detail)
                 failures.append(error)

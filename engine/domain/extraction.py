@@ -11,7 +11,7 @@ from engine.domain.entity import MentionRole
 WHOLE = "whole"
 """The category of a fact that is a whole input as it came: kept where no model has read it."""
 LONGEST_WHOLE = 20_000
-"""Characters; of a longer input it holds the summary."""
+"""Characters up to which it is the input itself; of a longer one it holds the summary."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,8 @@ class ContentHistory:
             await unit.require(embeddings=model.name, whole_past=True)
             items = [change.subject_id] if place.kind == "item" and change.fields.keys() & _COUNTED else []
             concerned = ChangedFacts.of(change)
+            if not principal.owns:  # what is hidden from a persona locks nothing, and takes as long as what is missing
+                await self._slices.require(unit.connection, place, change.subject_id)
             await concerned.hold(unit)
             before = await term_counts.of_items(unit.connection, place.schema, items)
             record_id = await self._record_of(unit.connection, place, change)
@@ -102,9 +104,9 @@ class ContentHistory:
     ) -> tuple[RecordRevised, ...]:
         """Lets a record say what its items say now, see `engine.history.describing`; returns the graph's part."""
         record = replace(place, kind="record")
-        revised = await self._held_again(connection, record, record_id, cause)
+        revised = await self._holds_again(connection, record, record_id, cause)
         passages = await passages_of(connection, record_id, place.node_id, cause.known_at)
-        await self._retold(connection, place, record_id, passages, cause)
+        await self._whole_follows(connection, place, record_id, passages, cause)
         try:
             stored = await self._slices.read(connection, record, record_id)
         except NotFound:  # whoever may change items alone does not change what a record says
@@ -117,7 +119,7 @@ class ContentHistory:
                 revised.append(RecordRevised(recorded(record, *written)))
         return tuple(revised)
 
-    async def _held_again(
+    async def _holds_again(
         self, connection: Connection, record: SlicePlace, record_id: UUID, cause: Delta
     ) -> list[RecordRevised]:
         """A record that ended with the last of its passages holds before they are read again; returns the graph's part."""
@@ -134,7 +136,7 @@ class ContentHistory:
                 revised.append(RecordRevised(recorded(record, *written)))
         return revised
 
-    async def _retold(
+    async def _whole_follows(
         self, connection: Connection, place: SlicePlace, record_id: UUID, passages: Sequence[ShownPassage], cause: Delta
     ) -> None:
         """Lets the fact that holds the whole input of a record hold what its passages say now."""

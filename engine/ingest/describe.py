@@ -15,8 +15,6 @@ from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
 from engine.ingest.named_items import named_by_all
 from engine.providers.embedder import Vectors
 
-"""Characters up to which an input's fact quotes it whole; the fact of a longer input holds the summary instead."""
-
 
 def describe(draft: RecordDraft, count_tokens: Callable[[str], int], summary_words: int) -> RecordDraft:
     """The draft with its tokens counted, a summary of about `summary_words` words, and its keyword columns."""

@@ -119,16 +119,27 @@ class Slices:
     ) -> Stored:
         """The subject, locked; with `pending` also where the graph does not have its record yet. Raises NotFound."""
         await connection.execute(sql_in(f"{place.kind}/lock", place.schema), {"subject_id": subject_id})
-        slices = sql_in(f"{place.kind}/slices", place.schema)
-        found = await connection.fetch(slices, {"subject_id": subject_id, "pending": pending}, row=StoredSlice)
-        own = next((one for one in found if one.own), None)
-        if own is None:
-            raise NotFound
+        own, found = await self._found(connection, place, subject_id, pending=pending)
         chain = await load(connection, place.node_id, subject_id)
         known = min(one.known_from for one in found)
         subject = Subject(base_of(own.state, chain), own.since or BEGINNING, chain, own.revision, known)
         others = tuple(one.open for one in found if not one.own)
         return Stored(own.open, others, subject, own.unit)
+
+    async def require(self, connection: Connection, place: SlicePlace, subject_id: UUID) -> None:
+        """Raises NotFound where the principal is not shown the subject, before anything is locked in the name of another."""
+        await self._found(connection, place, subject_id, pending=False)
+
+    async def _found(
+        self, connection: Connection, place: SlicePlace, subject_id: UUID, *, pending: bool
+    ) -> tuple[StoredSlice, list[StoredSlice]]:
+        """The newest slice of a subject, and all."""
+        slices = sql_in(f"{place.kind}/slices", place.schema)
+        found = await connection.fetch(slices, {"subject_id": subject_id, "pending": pending}, row=StoredSlice)
+        own = next((one for one in found if one.own), None)
+        if own is None:
+            raise NotFound
+        return own, found
 
     async def change(
         self, connection: Connection, place: SlicePlace, change: Change, vector: Embedded | None = None, *,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
@@ -177,10 +178,17 @@ async def test_a_conversation_its_people_and_why(connect: Connect, engine: Engin
         status = await called(session, "get_status")
         assert status["user_id"] == str(user.user_id) and (status["records"], status["items"]) == (1, 2)
 
-        gone = await called(session, "delete_memory", memory_id=hits[0]["memory_id"])
+        before, item = datetime.now(UTC).isoformat(), hits[0]["memory_id"]
+        gone = await called(session, "delete_memory", memory_id=item)
         assert gone["changed"]
-        left = (await called(session, "search_memories", query="Who is Dave?")).get("hits", [])
-        assert hits[0]["memory_id"] not in [hit["memory_id"] for hit in left]
+
+        async def found(**asked: str) -> list[str]:
+            answer = await called(session, "search_memories", query="Who is Dave?", **asked)
+            return [hit["memory_id"] for hit in answer.get("hits", [])]
+
+        assert item not in await found() and item not in await found(as_of=before)
+        await called(session, "undo", id=gone["undo"])
+        assert item in await found()
 
 
 @pytest.mark.ledger("U04")

@@ -187,7 +187,7 @@ async def test_rows_of_before_are_named_from_the_graph(engine: Engine, memory: M
     assert {keys for kind in kinds for _, keys, _ in map(_plain, await named(engine, memory, node.node_id, kind))} == {
         ()
     }
-    assert (await carried_out(engine, "entities"))["items"] > 0
+    assert (await carried_out(engine, "entities"))["names_items"] > 0
     after = {kind: await named(engine, memory, node.node_id, kind) for kind in kinds}
     for kind in kinds:
         assert [_plain(row) for row in after[kind]] == [_plain(row) for row in before[kind]]

@@ -18,12 +18,15 @@ USER_WORD = "user"
 LONGEST_THING = 120
 """Characters of a statement in which the thing that it is about is looked for."""
 _DOES = re.compile(
-    r"\A([^\W\d_]+(?:[-’'][^\W\d_]+)*) (?:"
+    r"\A([^\W\d_]+(?:[-’'][^\W\d_]+)*) "
+    r"(?:(?:no longer|never|still|also|always|now|just|recently|already|really|actually|ya no|ya|no|tampoco|también|já não|não"
+    r"|também|nunca|ne) ){0,2}(?:n['’])?(?:"
     r"(lives|lived|works|worked|likes|liked|loves|loved|hates|prefers|moved|owns|owned|plays|played|studies|studied|drives"
-    r"|speaks|married|wohnt|wohnte|lebt|arbeitet|mag|liebt|heißt|zog|vive|trabaja|prefiere|trabalha|mora|gosta|habite|travaille|aime)"
+    r"|speaks|married|(?:does|did)(?: not|n['’]t) (?:live|work|like|love|hate|prefer|move|own|play|study|drive|speak)"
+    r"|wohnt|wohnte|lebt|arbeitet|mag|liebt|heißt|zog|vive|trabaja|prefiere|trabalha|mora|gosta|habite|travaille|aime)"
     r"|is|was|has|had|ist|war|hat)\b"
 )
-"""A word, and what a person does or is; in the languages of which names are read."""
+"""A word, and what a person does, does not or is ("Tine no longer plays"); in the languages of which names are read."""
 _THING = re.compile(
     r"\A(?:[oa]s? (?P<what_pt>[^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){0,4}?) (?:é|são|era|eram|está|estão|tem|têm|custa|foi|será)"
     r"|(?:(?:the|der|die|das|el|la|los|las|le|les) |l['’])?(?P<what>[^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){0,4}?) "
