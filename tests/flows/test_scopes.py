@@ -15,6 +15,7 @@ from engine.domain.report import IngestReport
 from engine.domain.scope import MemoryScope, Origin, parsed_scope
 from engine.domain.search import Hit, SearchRequest
 from engine.errors import InvalidInput, NotFound
+from engine.hierarchy.upgrades import UpgradeReport
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -173,12 +174,11 @@ async def test_a_whole_history_goes_into_a_scope(engine: Engine, user: User) -> 
 
 
 @pytest.mark.ledger("L05")
-async def test_a_node_with_older_tables_is_searched_and_upgraded_by_a_write(
-    engine: Engine, memory: Memory, user: User
-) -> None:
+async def test_what_lies_in_upgraded_tables_belongs_to_the_user(engine: Engine, memory: Memory, user: User) -> None:
     node = await memory.nodes.provision(NewNode(user.user_id, "Old"))
     await memory.records.remember_text("Old", "The zander of old.", node_id=node.node_id)
     await made_older(engine, node.node_id, node.schema_name)
+    assert await engine.upgrades.run() == UpgradeReport(1, 0)
     assert [(hit.scope, hit.source) for hit in await found(memory, "zander")] == [("user", "ingested")]
     assert await found(memory, "zander", sources=("manual",)) == []
     await memory.records.remember_text("Older", "The zander of then.", node_id=node.node_id)
