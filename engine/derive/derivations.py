@@ -47,7 +47,7 @@ class Derivations:
             counts = await derivation.made.run(self.means)
         else:
             counts = await _Nodes(self.means, derivation.name, derivation.made).run()
-        return Counter(counts, waiting=await self.waiting(name))
+        return Counter({**counts, "waiting": await self.waiting(name)})
 
     async def of_job(self, job: str) -> Counts:
         """One run of each derivation of a job; where there are several, each with its counts under its name: `chains_entered`.
