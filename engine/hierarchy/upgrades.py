@@ -75,15 +75,16 @@ class Upgrades:
         return nodes
 
     async def _round(self, progress: Progress, page: int) -> Counter[str]:
-        """Tries each node once; how many were upgraded, are used by others, are damaged."""
+        """Tries each node once; how many were upgraded, and how many are damaged. Others are in use."""
         done: Counter[str] = Counter()
         after = UUID(int=0)
         while True:
             asked = {"after": after, "most": page}
             tried = await self._postgres.fetch_as_service(sql_text("node/upgrade"), asked, row=_Upgraded)
             for one in tried:
-                done["upgraded" if one.failure is None else "damaged" if one.failure else "used"] += 1
+                done["upgraded"] += one.failure is None
                 if one.failure:
+                    done["damaged"] += 1
                     log.warning("the tables of node %s cannot be upgraded: %s", one.node_id, one.failure)
             progress.advance("upgrade", sum(one.failure is None for one in tried))
             if len(tried) < page:

@@ -70,8 +70,7 @@ class RecordCommit:
         stored = dict(zip(owners, await asyncio.gather(*map(self.files.put, owners.values())), strict=True))
         self.reached("objects_written")
         commit_id = uuid4()
-        whole = await self._prepared(ordered, stored, commit_id, model)
-        new = whole
+        new = await self._prepared(ordered, stored, commit_id, model)
         async with self.files.unit(principal, stored.values()) as unit:
             await unit.require(embeddings=model.name)
             facts = await self.facts.decided(unit, new_facts(principal, ordered, new.now), model, new.now)

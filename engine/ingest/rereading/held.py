@@ -101,10 +101,6 @@ class HeldRecords:
 
     async def held(self, principal: Principal, place: RecordPlace) -> Held | None:
         """The stored record; None where it is missing or has ended. Raises StoreUnavailable."""
-        found = await self._held(principal, place)
-        return found
-
-    async def _held(self, principal: Principal, place: RecordPlace) -> Held | None:
         schema, record = place.schema_name, {"record_id": place.record_id}
         async with self._postgres.as_principal(principal) as connection:
             row = await connection.first(sql_in("record/held", schema), record, row=HeldRow)
