@@ -157,9 +157,10 @@ async def gone_problem(request: Request, _: Exception) -> Response:
 
 
 async def unexpected_problem(request: Request, _: Exception) -> Response:
-    """The response for all other errors, without details; the traceback is logged. Sent outside all middleware."""
+    """The response for all other errors, without details; the traceback is logged. Sent outside all middleware; the server closes
+    the connection after it, so it says so: a client that did not know would lose its next request."""
     known = {TRACE_ID: trace} if (trace := getattr(request.state, "trace_id", "")) else {}
-    return problem(UNEXPECTED, request.url.path, headers={**SECURITY_HEADERS, **known})
+    return problem(UNEXPECTED, request.url.path, headers={**SECURITY_HEADERS, **known, "Connection": "close"})
 
 
 def _retry(error: errors.NeurigraphError) -> dict[str, str]:

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from api.app import create_app
 from api.serving import server
+from engine.errors import NotFound, StoreFailed, StoreUnavailable
 from engine.neurigraph import Engine
 
 HEAD = b"POST /v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -23,12 +24,19 @@ END = 20
 
 
 @asynccontextmanager
-async def serving(engine: Engine, **changes: object) -> AsyncIterator[int]:
-    """The port of a door with these settings, served as `neurigraph serve` does."""
+async def serving(engine: Engine, broken: Exception | None = None, **changes: object) -> AsyncIterator[int]:
+    """The port of a door with these settings, served as `neurigraph serve` does; `/v1/broken` raises `broken`."""
+
+    async def fail() -> None:
+        assert broken is not None
+        raise broken
+
     short = {"headers_timeout_s": 0.5, "body_timeout_s": 0.5, "keep_alive_s": 60, "rate_limit_per_minute": 0}
     settings = engine.settings.model_copy(update=short | changes)
     listener = socket.create_server(("127.0.0.1", 0))
-    one = server(settings, create_app(settings, engine=engine))
+    app = create_app(settings, engine=engine)
+    app.add_api_route("/v1/broken", fail)
+    one = server(settings, app)
     running = asyncio.create_task(one.serve(sockets=[listener]))
     try:
         yield listener.getsockname()[1]
@@ -121,6 +129,31 @@ async def test_what_a_client_says_of_its_address_does_not_count(engine: Engine) 
             for said in ("1.1.1.1", "2.2.2.2")
         ]
     assert statuses == [401, 429]
+
+
+@pytest.mark.parametrize(
+    ("broken", "status", "closes"),
+    [
+        (RuntimeError("a defect"), 500, True),
+        (StoreFailed("refused"), 500, False),
+        (StoreUnavailable("graph"), 503, False),
+        (NotFound(), 404, False),
+    ],
+)
+async def test_an_answer_says_whether_its_connection_closes(
+    engine: Engine, broken: Exception, status: int, closes: bool
+) -> None:
+    request = b"GET /v1/%s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    async with serving(engine, broken) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(request % b"broken")
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert b" %d " % status in head and (b"connection: close" in head.lower()) == closes
+        if not closes:
+            writer.write(request % b"health/live")
+        rest = await until_closed(reader) if closes else await reader.readuntil(b"\r\n\r\n")
+        assert (b" 200 OK" in rest) != closes
+        writer.close()
 
 
 async def test_an_answer_does_not_wait_for_its_second_part(engine: Engine) -> None:
