@@ -8,12 +8,14 @@ ALTER ROLE {role} SET statement_timeout = '60s';
 ALTER ROLE {role} SET idle_in_transaction_session_timeout = '10min';
 ALTER ROLE {role} SET search_path = analysis;
 ALTER ROLE {role} SET work_mem = '16MB';
--- No session may change this one; only a superuser may set it, and an administrator of a managed server may be none.
+-- No session may change these; only a superuser may set them, and an administrator of a managed server may be none. What a session writes into the server's log
+-- (RAISE LOG, debug_print_plan) could be what people said, and without end.
 DO $limit$
 BEGIN
     ALTER ROLE {role} SET temp_file_limit = '1GB';
+    ALTER ROLE {role} SET log_min_messages = 'fatal';
 EXCEPTION WHEN insufficient_privilege THEN
-    RAISE NOTICE 'The role has no limit of temporary files: set temp_file_limit at the server.';
+    RAISE NOTICE 'The role has no limit of temporary files and may write into the log: set temp_file_limit and log_min_messages at the server.';
 END $limit$
 
 -- name: drop

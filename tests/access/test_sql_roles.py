@@ -316,14 +316,15 @@ async def test_a_read_only_session_refuses_writes_until_it_says_otherwise_and_en
             await connection.execute("ALTER ROLE CURRENT_USER RESET ALL")
 
 
-async def test_its_temporary_files_have_a_limit_that_it_cannot_raise(two: tuple[Person, Person]) -> None:
+@pytest.mark.parametrize(
+    ("limit", "value", "more"), [("temp_file_limit", "1GB", "-1"), ("log_min_messages", "fatal", "log")]
+)
+async def test_it_has_limits_that_it_cannot_raise(
+    two: tuple[Person, Person], limit: str, value: str, more: str
+) -> None:
     async with two[1].connected() as connection:
-        assert await rows(connection, "SHOW temp_file_limit") == [("1GB",)]
-        for change in (
-            "SET temp_file_limit = -1",
-            "ALTER ROLE CURRENT_USER SET temp_file_limit = -1",
-            "RESET temp_file_limit",
-        ):
+        assert await rows(connection, f"SHOW {limit}") == [(value,)]
+        for change in (f"SET {limit} = {more}", f"ALTER ROLE CURRENT_USER SET {limit} = {more}", f"RESET {limit}"):
             await connection.execute("SET default_transaction_read_only = off")
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 await connection.execute(change)  # type: ignore[arg-type]
@@ -352,9 +353,7 @@ async def test_what_it_notifies_ends_no_run_and_no_worker(
     assert "stopping worker" not in caplog.text and gate.most == 1
 
 
-async def test_a_failing_statement_leaves_no_content_in_the_log_of_the_server(
-    engine: Engine, two: tuple[Person, Person]
-) -> None:
+async def test_no_statement_leaves_content_in_the_log_of_the_server(engine: Engine, two: tuple[Person, Person]) -> None:
     ann = two[0]
     async with ann.connected() as connection:
         for statement in (
@@ -363,6 +362,8 @@ async def test_a_failing_statement_leaves_no_content_in_the_log_of_the_server(
         ):
             with pytest.raises(psycopg.errors.DataError):
                 await rows(connection, statement)
+        await connection.execute("DO $$ BEGIN RAISE LOG '%', (SELECT content FROM analysis.items LIMIT 1); END $$")
+        await connection.execute("SET debug_print_parse = on; SET debug_print_plan = on; SELECT 'walleye'")
     log = (engine.settings.home / "logs" / "postgres.log").read_text(encoding="utf-8")
     assert ann.user.handle not in log and "walleye" not in log and "invalid input syntax" not in log
 
