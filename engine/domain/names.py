@@ -158,7 +158,7 @@ def file_name(given: str) -> str:
     """A file's name as it is stored: the last part of a path, without signs that no file system takes, that turn a line or that
     nobody sees; `..` and names of nothing else are `text.txt`."""
     last = re.split(r"[/\\]", given.rstrip("/\\"))[-1]
-    plain = " ".join(_UNSEEN_IN_FILES.sub("", _NOT_IN_FILES.sub(" ", last)).split()).strip(" ")
+    plain = _in_files(last)
     if not plain.strip(". "):
         return UNNAMED
     stem, dot, suffix = plain.rpartition(".")
@@ -167,6 +167,10 @@ def file_name(given: str) -> str:
     return (
         f"{stem[: MOST_FILE_NAME - len(suffix) - 1]}.{suffix}" if dot and len(suffix) < 20 else plain[:MOST_FILE_NAME]
     )
+
+
+def _in_files(text: str) -> str:
+    return " ".join(_UNSEEN_IN_FILES.sub("", _NOT_IN_FILES.sub(" ", text)).split())
 
 
 @overload
@@ -181,5 +185,5 @@ def shown_name(stored: str | None, title: str) -> str | None:
     """
     if stored != UNNAMED:
         return stored
-    name = " ".join(_NOT_IN_FILES.sub(" ", title).split()).strip(". ")
+    name = _in_files(title).strip(". ")
     return f"{name}.txt" if 0 < len(name) <= MOST_SHOWN else UNNAMED

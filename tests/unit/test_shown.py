@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from engine.domain.names import file_name
+from engine.domain.names import UNNAMED, file_name, shown_name
 from engine.domain.shown import ShownPassage, beginning, begins, changed, held_text, rendered, titled
 
 
@@ -67,3 +67,17 @@ def test_what_holds_is_rendered_alone() -> None:
 )
 def test_file_names_are_cleaned(given: str, kept: str) -> None:
     assert file_name(given) == kept
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("../../etc/passwd", "etc passwd.txt"),
+        ("a\r\nX-Bad: 1", "a X-Bad 1.txt"),
+        ("\u202egnp.exe", "gnp.exe.txt"),
+        ("a\u200bb\u2066c", "abc.txt"),
+        ("\u200b..", "text.txt"),
+    ],
+)
+def test_the_name_that_a_title_gives_is_cleaned_as_well(title: str, shown: str) -> None:
+    assert shown_name(UNNAMED, title) == shown
