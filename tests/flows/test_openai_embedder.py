@@ -132,10 +132,12 @@ async def test_an_engine_refuses_another_model_than_its_home_was_made_with(
             pass
 
 
-@pytest.mark.parametrize("dimension", [8, pytest.param(1536, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("dimension", [8, 1536])
 async def test_a_home_of_its_own_works_with_any_dimension(
     service: Service, cache, tmp_path_factory, dimension: int
 ) -> None:
+    """The home of `test_silent_models` has one of 32."""
     service.dimension = dimension
     own = Settings(
         _env_file=None, home=tmp_path_factory.mktemp("openai"), cache=cache, openai_api_key=SecretStr("key"),
