@@ -57,13 +57,19 @@ ORDER = (
     "test_embedding_versions",
     "test_leaks",
     "tests/access/",
+    "test_ingest_faults",
+    "test_lost_definitions",
+    "test_partial_answers",
+    "test_stores_stopped",
+    "test_stores_hang",
     "tests/faults/",
     "tests/embedded/",
     "tests/flows/",
     "tests/contract/",
     "",
 )
-"""First what makes the session's Neo4j lose its plans of statements. Then what takes longest, so that two processes end together."""
+"""First what makes the session's Neo4j lose its plans of statements, then what takes longest, so that two processes end together. Tests of
+faults begin with those that stop the session's Neo4j or change its indexes: after each of them it plans anew what others had it plan."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -80,7 +80,7 @@ def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 async def cramped(small_disk: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Engine]:
     """An engine whose objects lie on that file system."""
     home = tmp_path_factory.mktemp("cramped")
-    own = Settings(_env_file=None, home=home, cache=cache, objects_url=f"file://{small_disk}")
+    own = Settings(_env_file=None, home=home, cache=cache, objects_url=f"file://{small_disk}", statement_timeout_s=120)
     async with open_engine(own, warming=False) as opened:
         yield opened
 

@@ -24,6 +24,8 @@ from tests.processes import run_module
 from tests.small_disk import mounted
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+PATIENCE = 600
+"""Seconds for a command at most: a demo has a new server plan its statements, on a busy machine for minutes."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def run(command: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
 
     def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
         _, _, module, *place = command
-        return run_module(module, *place, *arguments, folder=elsewhere, env=CLEAN | settings, timeout=170)
+        return run_module(module, *place, *arguments, folder=elsewhere, env=CLEAN | settings, timeout=PATIENCE)
 
     return run
 
@@ -59,13 +61,8 @@ def unanswered(run: Run) -> Iterator[Future[subprocess.CompletedProcess[str]]]:
 
 
 @pytest.fixture(scope="module")
-def demo(run: Run, unanswered: object) -> subprocess.CompletedProcess[str]:
-    return run("demo")
-
-
-@pytest.fixture(scope="module")
-def kept(run: Run, demo: subprocess.CompletedProcess[str]) -> Iterator[subprocess.CompletedProcess[str]]:
-    """The demo's home with its servers kept running."""
+def kept(run: Run, unanswered: object) -> Iterator[subprocess.CompletedProcess[str]]:
+    """A new home with its servers kept running."""
     yield run("up")
     preloaded = [pid for name, pid in servers(run) if name == "commands"]
     run("down")
@@ -73,6 +70,12 @@ def kept(run: Run, demo: subprocess.CompletedProcess[str]) -> Iterator[subproces
     while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in preloaded):
         assert time.monotonic() < deadline, "what `up` left running ends with the servers"
         time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def demo(run: Run, kept: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+    """On servers that stay: what it has them plan, the tests after it need, too."""
+    return run("demo")
 
 
 def servers(run: Run) -> list[tuple[str, int]]:
@@ -88,7 +91,7 @@ def sentence(result: subprocess.CompletedProcess[str]) -> str:
 
 
 @pytest.mark.ledger("U05", "U07", "N24", "N25")
-def test_demo_shows_the_whole_path_and_checks_itself(demo: subprocess.CompletedProcess[str], run: Run) -> None:
+def test_demo_shows_the_whole_path_and_checks_itself(demo: subprocess.CompletedProcess[str]) -> None:
     assert demo.returncode == 0, (demo.stdout[-2000:], demo.stderr)
     for question in questions():
         assert question.ask in demo.stdout
@@ -100,8 +103,16 @@ def test_demo_shows_the_whole_path_and_checks_itself(demo: subprocess.CompletedP
     )
     assert "\x1b" not in demo.stdout + demo.stderr  # no colours outside a terminal
     assert "Remember" in demo.stderr and "264 turns" in demo.stderr
+
+
+@pytest.mark.long
+@pytest.mark.ledger("U05", "U07")
+def test_a_demo_alone_starts_the_servers_of_a_new_home_and_ends_them(run: Run, tmp_path: Path) -> None:
+    home = ("--home", str(tmp_path / "new"))
+    shown = run(*home, "demo")
+    assert shown.returncode == 0 and "22 of 22 expectations were met." in shown.stdout, shown.stderr
     deadline = time.monotonic() + 60
-    while (state := json.loads(run("status", "--json").stdout))["running"]:
+    while (state := json.loads(run(*home, "status", "--json").stdout))["running"]:
         assert time.monotonic() < deadline, state
         time.sleep(1)
 
@@ -129,7 +140,7 @@ def test_up_says_how_to_reach_each_door_and_keeps_the_passwords(
 
 
 @pytest.mark.ledger("U05", "U07")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 def test_demo_waits_for_a_graph_that_does_not_answer_and_counts_what_it_stored_before(
     command: list[str], run: Run, tmp_path: Path
 ) -> None:
@@ -149,7 +160,7 @@ def test_demo_waits_for_a_graph_that_does_not_answer_and_counts_what_it_stored_b
         told = again.stderr.readline()
     finally:
         os.kill(graph, signal.SIGCONT)
-    told += again.communicate(timeout=170)[1]
+    told += again.communicate(timeout=PATIENCE)[1]
     shown = (tmp_path / "out").read_text(encoding="utf-8")
     assert again.returncode == 0, (shown[-2000:], told)
     assert told.startswith("Waiting for the stores, ") and "graph store" in told
@@ -161,7 +172,7 @@ def test_demo_waits_for_a_graph_that_does_not_answer_and_counts_what_it_stored_b
 
 
 @pytest.mark.ledger("U05", "U06")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 def test_the_same_history_twice_is_skipped_and_says_so(run: Run) -> None:
     again = run("ingest", str(HISTORY))
     assert again.returncode == 0 and "everything is stored; nothing was left to store" in again.stdout
@@ -172,7 +183,7 @@ def test_the_same_history_twice_is_skipped_and_says_so(run: Run) -> None:
 
 
 @pytest.mark.ledger("F14", "U05")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 def test_ask_as_text_and_as_json(run: Run, tmp_path: Path) -> None:
     text = run("ask", "When did Mom move into Cedar Court?", "--limit", "3")
     assert text.returncode == 0
@@ -185,7 +196,7 @@ def test_ask_as_text_and_as_json(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.ledger("N32", "U05", "U06")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
     first = json.loads(run("provision", "ann", "Garden", "Roses", "--keywords", "rose, thorn", "--json").stdout)
     assert (first["created"], first["layer"], first["path"][1:]) == (True, 2, ["Garden", "Roses"])
@@ -202,7 +213,7 @@ def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.ledger("A01", "U05")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
     result = run("doctor", "--json")
     assert (result.returncode, json.loads(result.stdout)) == (0, {"healthy": True, "findings": [], "mended": []})
@@ -210,7 +221,7 @@ def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
 
 
 @pytest.mark.ledger("U05")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.Signals, code: int) -> None:
     process = subprocess.Popen(
@@ -229,7 +240,7 @@ def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.S
 
 
 @pytest.mark.ledger("U08", "U05")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 def test_a_worker_serves_its_metrics_on_this_machine(run: Run, command: list[str]) -> None:
     process = subprocess.Popen(
         [*command, "worker", "--metrics-port", "0"],
@@ -257,7 +268,7 @@ def test_a_worker_serves_its_metrics_on_this_machine(run: Run, command: list[str
         httpx.get(address)
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 @pytest.mark.ledger("U07")
 def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: list[str]) -> None:
     process = subprocess.Popen(
@@ -279,7 +290,7 @@ def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: lis
     assert process.returncode == 130 and "Traceback" not in complaint, complaint
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 @pytest.mark.ledger("X12", "U05")
 def test_a_backup_without_room_says_so_and_the_servers_run_again(run: Run, tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", "20m") as disk:
@@ -291,7 +302,7 @@ def test_a_backup_without_room_says_so_and_the_servers_run_again(run: Run, tmp_p
     assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 @pytest.mark.ledger("N34", "U05")
 def test_a_job_is_run_by_hand_and_logged(run: Run) -> None:
     result = run("job", "run", "drift-check")
@@ -363,7 +374,7 @@ def test_a_grant_is_given_seen_and_ended(run: Run, kept: subprocess.CompletedPro
 
 
 @pytest.mark.ledger("N19", "N20", "U05")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 def test_a_file_is_woken_and_put_to_sleep(run: Run, tmp_path: Path) -> None:
     note = tmp_path / "pike.md"
     note.write_text("# Pike\n\nThe pike hides in the reeds.\n", encoding="utf-8")
@@ -386,7 +397,7 @@ def test_a_file_is_woken_and_put_to_sleep(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.ledger("L05")
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("demo")
 def test_a_thread_is_taken_in_and_asked_within(run: Run, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text("The zander of the thread.", encoding="utf-8")
     note = str(tmp_path / "note.md")
