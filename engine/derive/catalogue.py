@@ -1,7 +1,8 @@
 """All that is derived later from what is stored, one declaration each. To add one: an entry here, and the module that makes it.
 
-Who writes what a thing is derived from notes it (`engine.commit.rows.due`); the first start with a new entry, or with a higher
-version, notes all nodes. What takes long, or asks a service that may be silent, has a job of its own: nothing else waits for it.
+What a thing `needs` notes its nodes where that changes; of anything else that it is made from, the writer notes them
+(`engine.commit.rows.due`). The first start with a new entry, or with a higher version, notes all nodes. What takes long, or
+asks a service that may be silent, has a job of its own: nothing else waits for it.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ CATALOGUE = (
         ByNode(lambda means: Tokens(means.postgres, means.active), seconds=30, duty=0.5),
         job="pending-embeddings",
         schedule=EVERY_MINUTE,
+        needs=("embeddings",),
     ),
     Derivation("canary", "vectors that a canary still lacks", ByItself(_canary), "embedding-build", "*/5 * * * *"),
     Derivation(

@@ -29,8 +29,9 @@ class ByItself:
 @dataclass(frozen=True, slots=True)
 class Derivation:
     """One derived thing. `about`: what it is, as in "makes …". `job`: the job that makes it, alone or with others; schedules and
-    requests name that. `version`: of the code that makes it; a higher one makes it again at every node. `late`: it is a finding
-    when it is due for so many seconds."""
+    requests name that. `version`: of the code that makes it; a higher one makes it again at every node. `needs`: what it is made
+    from, which notes its nodes: "content" (records and items), "embeddings" (which version is active), other derivations; other
+    needs take a higher version. `late`: it is a finding when it is due for so many seconds."""
 
     name: str
     about: str
@@ -39,3 +40,4 @@ class Derivation:
     schedule: str
     version: int = 1
     late: float = 3600.0
+    needs: tuple[str, ...] = ()

@@ -108,10 +108,12 @@ class _Nodes:
         if not made.waits:
             async with self._postgres.as_service() as connection:
                 self._counts["settled"] += await due.settle(connection, node)
+                await due.note_needing(connection, node)
         return monotonic() < self._ends
 
 
 async def raised(postgres: Postgres, catalogue: Sequence[Derivation]) -> None:
     """Notes all nodes for what has a higher version than the stores know, and keeps that version; in one step."""
     versions = {one.name: one.version for one in catalogue}
-    await due.raised(postgres, versions, [one.name for one in catalogue if isinstance(one.made, ByNode)])
+    needs = [" ".join(one.needs) for one in catalogue]
+    await due.raised(postgres, versions, needs, [one.name for one in catalogue if isinstance(one.made, ByNode)])

@@ -1,7 +1,7 @@
 """Tokens of items that were stored before there were any; the vectors beside them stay as they are.
 
-Nodes are noted when their tables are upgraded, when another version becomes the active one, and when a record is moved from a
-noted node.
+Nodes are noted when their tables are upgraded, when another version becomes the active one, whose vectors may be older than
+tokens, and when a record is moved from a noted node.
 """
 
 from __future__ import annotations

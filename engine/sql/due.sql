@@ -56,17 +56,23 @@ SELECT engine.note_due(%(derivation)s, %(nodes)s::uuid[])
 -- Purpose: notes that something of all nodes of a user is to be derived. Service only. Parameters: derivation, user_id. Returns: nothing of use.
 SELECT engine.note_due(%(derivation)s, ARRAY(SELECT n.node_id FROM engine.nodes AS n WHERE n.user_id = %(user_id)s))
 
+-- name: note_needing
+-- Purpose: notes a node for all that is made from a derivation. Service only. Parameters: need (the derivation), node_id. Returns: nothing of use.
+SELECT engine.note_needing(%(need)s, ARRAY[%(node_id)s::uuid])
+
 -- name: note_readings
 -- Purpose: notes records that a model was to read and has not. Parameters: records, nodes, reasons (of one length), now. Returns: nothing of use.
 SELECT engine.note_readings(%(records)s::uuid[], %(nodes)s::uuid[], %(reasons)s::text[], %(now)s)
 
 -- name: raised
 -- Purpose: keeps versions of derivations, and notes all nodes for those whose version rose. Service only.
--- Parameters: names and versions (of one length), by_node (names of those that are made node by node). Returns: nothing.
+-- Parameters: names, versions and needs (of one length; the needs of one between spaces), by_node (names of those that are made node by node).
+-- Returns: nothing.
 WITH raised AS (
-    INSERT INTO engine.derivations AS d (name, version)
-    SELECT r.name, r.version FROM unnest(%(names)s::text[], %(versions)s::integer[]) AS r (name, version) ORDER BY r.name
-    ON CONFLICT (name) DO UPDATE SET version = excluded.version, raised_at = excluded.raised_at WHERE d.version < excluded.version
+    INSERT INTO engine.derivations AS d (name, version, needs)
+    SELECT r.name, r.version, string_to_array(r.needs, ' ')
+    FROM unnest(%(names)s::text[], %(versions)s::integer[], %(needs)s::text[]) AS r (name, version, needs) ORDER BY r.name
+    ON CONFLICT (name) DO UPDATE SET version = excluded.version, needs = excluded.needs, raised_at = excluded.raised_at WHERE d.version < excluded.version
     RETURNING d.name
 )
 INSERT INTO engine.due AS d (derivation, node_id)

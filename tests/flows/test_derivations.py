@@ -13,6 +13,7 @@ from engine.derive.catalogue import CATALOGUE
 from engine.derive.derivation import ByNode, Derivation
 from engine.derive.derivations import Derivations, raised
 from engine.derive.made import Made
+from engine.domain.delta import Change
 from engine.domain.node import NewNode, User
 from engine.errors import InvalidInput, ProviderUnavailable
 from engine.memory import Memory
@@ -45,8 +46,10 @@ class Pages:
         return Made({"pages": 1}, UUID(int=page + 1))
 
 
-def declared(pages: Pages, name: str = "proof", version: int = 1, late: float = 3600) -> Derivation:
-    return Derivation(name, "proofs of this test", ByNode(lambda _: pages), "prove", "* * * * *", version, late)
+def declared(
+    pages: Pages, name: str = "proof", version: int = 1, late: float = 3600, needs: tuple[str, ...] = ()
+) -> Derivation:
+    return Derivation(name, "proofs of this test", ByNode(lambda _: pages), "prove", "* * * * *", version, late, needs)
 
 
 @pytest.fixture
@@ -159,6 +162,32 @@ async def test_what_is_noted_while_it_is_made_is_made_again(engine: Engine, node
     assert await proofs.waiting("proof-noted") == 1
     await proofs.run("proof-noted")
     assert await proofs.waiting("proof-noted") == 0
+
+
+async def test_what_a_derivation_needs_notes_the_nodes_at_which_it_changed(
+    engine: Engine, memory: Memory, nodes: list[UUID]
+) -> None:
+    other, needing = Pages(engine), Pages(engine)
+    needs = declared(needing, "proof-needing", needs=("content", "proof-other"))
+    proofs = await started(engine, declared(other, "proof-other"), needs)
+
+    async def made() -> set[UUID]:
+        needing.made.clear()
+        assert (await proofs.run("proof-needing"))["waiting"] == 0
+        return {node for node, _ in needing.made}
+
+    assert await made() >= {*nodes}, "all, by its first start"
+    await proofs.run("proof-other")
+    assert await made() >= {*nodes}, "what the other one made"
+    assert await made() == set()
+    report = await memory.records.remember_text("Oar", "The oar is broken.", node_id=nodes[0])
+    assert await made() == {nodes[0]}
+    record = report.records[0].record_id
+    await memory.records.move(record, nodes[0], nodes[1])
+    assert await made() == {*nodes[:2]}
+    await memory.history.change(Change("record", record, {"ended": True}, nodes[1]))
+    assert await made() == {nodes[1]}
+    assert await made() == set()
 
 
 async def test_a_run_does_not_strike_off_what_was_noted_anew_after_another_run_struck_it_off(

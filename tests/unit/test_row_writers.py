@@ -57,7 +57,7 @@ BESIDE = {
     "derive/stems": ("adds the stems that older items lack", "memory_items"),
     "records/slices": ("slices: what becomes of records and items by changes", "metadata_records memory_items"),
     "commit/unit_of_work": ("accepts the commits that the outbox finishes", "outbox"),
-    "commit/outbox": ("makes records visible", "metadata_records"),
+    "commit/outbox": ("makes records visible, and notes what is made from them", "metadata_records due"),
     "lifecycle/canary": ("fills the slot of another version of the embeddings", "metadata_records memory_items"),
     "retrieval/touches": ("when something was read last", "metadata_records memory_items"),
     "history/nodes": ("one function holds all rules of a change of a node", "outbox delta_log"),

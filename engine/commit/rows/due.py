@@ -119,9 +119,19 @@ async def failed(postgres: Postgres, node: DueNode, reason: str) -> None:
     await postgres.change_as_service(sql_text("due/failed"), parameters)
 
 
-async def raised(postgres: Postgres, versions: Mapping[str, int], by_node: Collection[str]) -> None:
-    """Keeps the versions of derivations, and notes all nodes for those `by_node` whose version rose; in one step."""
-    asked = {"names": list(versions), "versions": list(versions.values()), "by_node": list(by_node)}
+async def note_needing(connection: Connection, made: DueNode) -> None:
+    """Notes a node for all that is made from what was made of it."""
+    parameters = {"need": made.derivation, "node_id": made.node_id}
+    await connection.execute(sql_text("due/note_needing"), parameters)
+
+
+async def raised(
+    postgres: Postgres, versions: Mapping[str, int], needs: Sequence[str], by_node: Collection[str]
+) -> None:
+    """Keeps the versions of derivations, with what each needs (names between spaces), and notes all nodes for those `by_node`
+    whose version rose; in one step."""
+    named = {"names": list(versions), "versions": list(versions.values()), "needs": list(needs)}
+    asked = named | {"by_node": list(by_node)}
     await postgres.change_as_service(sql_text("due/raised"), asked)
 
 

@@ -46,5 +46,6 @@ BEGIN
         PERFORM engine.discard_nodes(work);
     ELSE
         UPDATE engine.outbox AS o SET state = 'discarded' WHERE o.commit_id = p_commit;
+        PERFORM engine.note_content(work);
     END IF;
 END $$;

@@ -26,6 +26,7 @@ BEGIN
                        ' AND record_id = ANY ($2)', part.schema_name) USING p_commit, part.records;
     END LOOP;
     UPDATE engine.outbox AS o SET state = 'done', done_at = now() WHERE o.commit_id = p_commit;
+    PERFORM engine.note_content(work);
     RETURN true;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.finish_commit TO neurigraph_request;

@@ -8,5 +8,5 @@ BEGIN
     END IF;
     UPDATE engine.embedding_versions SET status = 'archived', archived_at = now() WHERE status = 'active';
     UPDATE engine.embedding_versions SET status = 'active', promoted_at = now(), archived_at = NULL WHERE name = p_name;
-    PERFORM engine.note_due('tokens', ARRAY(SELECT n.node_id FROM engine.nodes AS n));  -- its vectors may be older than tokens
+    PERFORM engine.note_needing('embeddings', ARRAY(SELECT n.node_id FROM engine.nodes AS n));
 END $$;

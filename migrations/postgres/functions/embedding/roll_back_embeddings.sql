@@ -11,6 +11,6 @@ BEGIN
     END IF;
     UPDATE engine.embedding_versions SET status = 'canary' WHERE status = 'active';
     UPDATE engine.embedding_versions SET status = 'active', promoted_at = now(), archived_at = NULL WHERE name = previous;
-    PERFORM engine.note_due('tokens', ARRAY(SELECT n.node_id FROM engine.nodes AS n));  -- its vectors may be older than tokens
+    PERFORM engine.note_needing('embeddings', ARRAY(SELECT n.node_id FROM engine.nodes AS n));
     RETURN previous;
 END $$;

@@ -72,6 +72,7 @@ BEGIN
             'valid_to', moved.valid_to, 'known_from', moved.known_from) END,
         'closed', '[]'::jsonb, 'closed_at', coalesce(moved.known_to, known), 'added', '[]'::jsonb, 'moved_to', p_to));
     PERFORM engine.accept_commit(p_commit, source.user_id, jsonb_build_array(message));
+    PERFORM engine.note_needing('content', ARRAY[p_from]);  -- the commit names the other node
     RETURN QUERY SELECT message, moved.revision + 1, known;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.move_record TO neurigraph_request;
