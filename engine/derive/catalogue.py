@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import timedelta
 
+from engine.derive.centroids import Centroids
 from engine.derive.chains import Chains
 from engine.derive.derivation import ByItself, ByNode, Derivation
 from engine.derive.entities import Entities
@@ -66,6 +67,14 @@ CATALOGUE = (
         job="pending-embeddings",
         schedule=EVERY_MINUTE,
         needs=("embeddings",),
+    ),
+    Derivation(
+        "centroids",
+        "centroids of nodes",
+        ByNode(lambda means: Centroids(means.postgres, means.active), seconds=30, duty=0.5),
+        job="pending-embeddings",
+        schedule=EVERY_MINUTE,
+        needs=("content", "embeddings", "vectors", "chains"),
     ),
     Derivation("canary", "vectors that a canary still lacks", ByItself(_canary), "embedding-build", "*/5 * * * *"),
     Derivation(

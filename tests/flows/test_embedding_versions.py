@@ -131,6 +131,7 @@ async def test_a_canary_is_built_compared_promoted_and_taken_back(engine: Engine
 
     far = await engine.workspace.embeddings.promote()
     assert (far.version.name, far.version.status, far.remaining) == (MINILM, "active", 0)
+    assert await of_centroids(engine) == {MINILM}
     after = await asked(memory)
     assert {answer.embeddings for answer in after} == {MINILM}
     assert [shown(answer) for answer in after] != [shown(answer) for answer in before]
@@ -139,10 +140,19 @@ async def test_a_canary_is_built_compared_promoted_and_taken_back(engine: Engine
 
     back = await engine.workspace.embeddings.roll_back()
     assert (back.version.name, back.remaining) == (E5, 0)
+    assert await of_centroids(engine) == {E5}
     assert {answer.embeddings for answer in await asked(memory)} == {E5}
     assert (await engine.workspace.embeddings.get()).version.name == MINILM  # a canary again
     again = await engine.workspace.embeddings.promote()
     assert again.version.name == MINILM
+
+
+async def of_centroids(engine: Engine) -> set[str]:
+    """The versions of the centroids of all nodes, after their job."""
+    assert (await engine.derivations.run("centroids"))["made"] == 3, "all nodes"
+    async with engine.postgres.as_service() as connection:
+        found = await connection.execute("SELECT c.version FROM engine.node_centroids AS c")
+        return {row["version"] for row in await found.fetchall()}
 
 
 async def promote_at_once(engine: Engine) -> None:
