@@ -116,3 +116,55 @@ def test_the_lines_of_the_pairs_are_read_strictly(tmp_path: Path) -> None:
     path.write_text(json.dumps({"id": "1", "older": "a"}) + "\n", encoding="utf-8")
     with pytest.raises(Exception, match=r"one\.jsonl, line 1"):
         fact_pairs_of([path])
+
+
+@pytest.mark.ledger("I10")
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Nadia bor i Lund.", "Nadia bor i Kiruna."),
+        ("Nadia woont in Leiden.", "Nadia woont in Delft."),
+        ("Nadia mieszka w Krakowie.", "Nadia mieszka w Gdyni."),
+        ("Min chef heter Karin.", "Min chef heter Britta."),
+        ("Mijn telefoonnummer is 0612345.", "Mijn telefoonnummer is 0698765."),
+        ("Надя живёт в Омске.", "Надя живёт в Томске."),
+    ],
+)
+def test_another_name_or_number_in_a_language_without_rules_is_a_doubt(older: str, newer: str) -> None:
+    assert relation(statement(older, "nadia"), statement(newer, "nadia"), 0.7, 0.88) == "maybe"
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Nadia bor i Lund.", "Nadia gillar Mozart."),
+        ("Nadia spelar piano.", "Nadia spelar orgel."),
+        ("Faktura 41 är betald.", "Faktura 42 är betald."),
+        ("Nadia lives with Ann in a flat.", "Nadia lives with Eve in a flat."),
+    ],
+)
+def test_what_differs_in_more_than_a_value_is_no_doubt(older: str, newer: str) -> None:
+    assert relation(statement(older, "nadia"), statement(newer, "nadia"), 0.7, 0.88) == "none"
+
+
+@pytest.mark.ledger("I10")
+@pytest.mark.parametrize(
+    ("denied", "stated"),
+    [
+        ("It isn't true that Nadia lives in Utrecht.", "Nadia lives in Utrecht."),
+        ("No, it is not the case that Nadia works at Brightline.", "Nadia works at Brightline."),
+        ("Es trifft nicht zu, dass Nadia in Utrecht wohnt.", "Nadia wohnt in Utrecht."),
+        ("Ce n'est pas vrai que Nadia habite à Utrecht.", "Nadia habite à Utrecht."),
+        ("No es verdad que Nadia vive en Utrecht.", "Nadia vive en Utrecht."),
+        ("Não é verdade que Nadia mora em Utrecht.", "Nadia mora em Utrecht."),
+    ],
+)
+def test_what_is_denied_as_a_whole_contradicts_what_states_it(denied: str, stated: str) -> None:
+    one, other = statement(stated, "nadia"), statement(denied, "nadia")
+    assert relation(one, other, None, 0.88) == relation(other, one, None, 0.88) == "contradicts"
+
+
+@pytest.mark.ledger("I10")
+def test_a_denial_of_a_denial_contradicts_nothing_that_holds() -> None:
+    stays = statement("It is not true that Nadia left Brightline.", "nadia")
+    assert relation(statement("Nadia works at Brightline.", "nadia"), stays, None, 0.88) == "none"

@@ -22,6 +22,7 @@ from engine.knowledge.facts.leaving import resumed, still_there
 from engine.knowledge.facts.parting import elsewhere, narrow, no_longer_wished, parted
 from engine.knowledge.facts.plans import not_going, plan_ended
 from engine.knowledge.facts.replacing import another, another_hour, now_by_another
+from engine.knowledge.facts.value_alone import value_alone
 from engine.knowledge.statements.amounts import COUNT
 from engine.knowledge.statements.claim import DATED, Claim
 from engine.knowledge.statements.rules import attributes, rules_of
@@ -68,15 +69,21 @@ def relation(older: Statement, newer: Statement, likeness: float | None, thresho
     near, far = likeness is not None and likeness >= threshold, likeness is not None and likeness < threshold
     if not older.language or not newer.language:
         counted = (older.values - older.names) != (newer.values - newer.names)
-        return "maybe" if near and counted else "none"
+        return "maybe" if (near and counted) or value_alone(older, newer) else "none"
+    found = _by_rules(older, newer, near=near, far=far)
+    return "maybe" if found == "none" and value_alone(older, newer) else found
+
+
+def _by_rules(older: Statement, newer: Statement, *, near: bool, far: bool) -> FactRelation:
     if resumed(newer):
         return "none"
     as_read, (older, newer) = (older, newer), in_one_language(older, newer)
-    if "supposed" in (older.mood, newer.mood) or older.mood == "denied":
+    if "supposed" in (older.mood, newer.mood) or (older.mood == newer.mood == "denied"):
         return "ends" if no_longer_wished(older, newer) else by_events(older, newer)
-    if newer.mood == "denied":
+    if "denied" in (older.mood, newer.mood):
         event = by_events(older, newer)
-        return event if event != "none" else "contradicts" if _speaks_of_same(older, newer) else "none"
+        stated, denied = (older, newer) if newer.mood == "denied" else (newer, older)
+        return event if event != "none" else "contradicts" if _speaks_of_same(stated, denied) else "none"
     if parted(older, newer) or not_going(older, newer):
         return "ends"
     ended = plan_ended(older, newer) if newer.cancelled or newer.done or newer.returned else "none"
@@ -187,7 +194,8 @@ def _speaks_of_same(older: Statement, newer: Statement) -> bool:
             if other.positive and other.form in ("holds", "begins")
         ):
             return True
-    return not newer.claims and bool(older.frame) and set(older.frame) <= set(newer.frame)
+    same = not newer.claims and bool(older.frame) and set(older.frame) <= set(newer.frame)
+    return same and older.positive == newer.positive
 
 
 # other words ---------------------------------------------------------------------------------------------

@@ -31,6 +31,24 @@ def without_assurance(tokens: Sequence[WordToken], own: Collection[str], rules: 
     return kept[first:]
 
 
+def without_denial(tokens: Sequence[WordToken], rules: LanguageRules) -> list[WordToken]:
+    """What is denied as a whole: the tokens behind "it is not true that" at the beginning; all where nothing is."""
+    start = next((place for place, one in enumerate(tokens) if not _leads_in(one, rules)), len(tokens))
+    ends = (one.end for one in rules.signs.at(tokens, start) if one.meaning == "denied") if start < len(tokens) else ()
+    end = max(ends, default=0)
+    behind = end
+    while behind < len(tokens) and (tokens[behind].word == "," or rules.has("that", tokens[behind].word)):
+        behind += 1
+    opens = end > 0 and (
+        behind > end or not rules.words.get("that")
+    )  # "es stimmt nicht, dass"; others have it in the phrase
+    return list(tokens[behind:] if opens else tokens)
+
+
+def _leads_in(one: WordToken, rules: LanguageRules) -> bool:
+    return one.word in PUNCTUATION or rules.has("correction", one.word)
+
+
 def _by_itself(
     before: Sequence[WordToken], behind: Sequence[WordToken], own: frozenset[str], rules: LanguageRules
 ) -> bool:

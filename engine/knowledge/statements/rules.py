@@ -165,9 +165,26 @@ def language_of_statement(text: str) -> str:
         code: _share(said, rules_of(code)) + 0.6 * (not rules_of(code).letters.isdisjoint(letters)) for code in codes()
     }
     best = max(codes(), key=lambda code: counts[code])
-    others = max((len(said & stop_words(code)) for code in LANGUAGES if code not in codes()), default=0)
-    own = len(said & (rules_of(best).vocabulary | stop_words(best)))
-    return best if own + 1 >= others else ""
+    return best if _known(said, best) + 1 >= _elsewhere(said) else ""
+
+
+def surely_in(text: str, code: str) -> bool:
+    """Whether that language has more of the words than any without rules; names, as "Leiden", say nothing."""
+    said = {
+        one.word
+        for place, one in enumerate(tokens_of(text, {}))
+        if one.text[:1].isalpha() and not (place and one.large)
+    }
+    return bool(code) and _known(said, code) > _elsewhere(said)
+
+
+def _known(said: set[str], code: str) -> int:
+    return len(said & (rules_of(code).vocabulary | stop_words(code)))
+
+
+def _elsewhere(said: set[str]) -> int:
+    """The most words that a language without rules has."""
+    return max((len(said & stop_words(code)) for code in LANGUAGES if code not in codes()), default=0)
 
 
 def _share(said: set[str], rules: LanguageRules) -> float:

@@ -21,7 +21,7 @@ from engine.knowledge.statements.frame import Number, core_of, frame_of, matter_
 from engine.knowledge.statements.mood import Mood, is_large_name, mood_of, signs_in
 from engine.knowledge.statements.negation import MOST_TOKENS, Polarity, polarity_of
 from engine.knowledge.statements.plain_speech import plain_speech, subject_first
-from engine.knowledge.statements.preface import left_in, without_assurance, without_lead
+from engine.knowledge.statements.preface import left_in, without_assurance, without_denial, without_lead
 from engine.knowledge.statements.rules import LanguageRules, as_likely, language_of_statement, rules_of
 from engine.knowledge.statements.times import TIME, day_of, with_times
 from engine.knowledge.statements.tokens import PUNCTUATION, WordToken, tokens_of
@@ -114,7 +114,9 @@ def _statement(text: str, subject: str, said_at: datetime | None, language: str 
     said = " ".join(text.split())
     rules = rules_of(language_of_statement(said) if language is None else language)
     own = frozenset(one.word for one in tokens_of(subject, {})) | frozenset(subject.casefold().split())
-    every = without_assurance(plain_speech(tokens_of(said, rules.contractions), rules), own, rules)
+    spoken = plain_speech(tokens_of(said, rules.contractions), rules)
+    stated = without_denial(spoken, rules)
+    every = without_assurance(stated, own, rules)
     main, rest = _main_sentence(every, own, rules)
     whole, main = main, subject_first(without_lead(main, own, rules), rules)
     left = left_in(whole[: len(whole) - len(main)], rules)
@@ -138,7 +140,7 @@ def _statement(text: str, subject: str, said_at: datetime | None, language: str 
     positive, over = _polarity(clause, polarity)
     says_no = sum(1 for one in opposed.values() if not one[1])
     has = signs_in(every, rules)
-    mood = mood_of(every, rules, has)
+    mood = mood_of(every, rules, has) if len(stated) == len(spoken) else "denied"
     times = frozenset(one.text.casefold() for one in clause.tokens if one.word == TIME)
     days = [day for one in clause.tokens if one.word == TIME and (day := day_of(one.text, rules, said_at))]
     return Statement(
@@ -269,7 +271,7 @@ def _counting(tokens: Sequence[WordToken], rules: LanguageRules) -> bool:
 def _names(said: str, subject: str) -> frozenset[str]:
     own = frozenset(words(subject))
     found = re.findall(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z][\w'’&-]*", said)
-    return frozenset(word for name in found for word in words(name)) - own
+    return frozenset(word for name in found if not name[0].islower() for word in words(name)) - own
 
 
 def _compound(main: Sequence[WordToken], claims: Collection[Claim], rules: LanguageRules, more: bool) -> bool:
