@@ -78,7 +78,7 @@ _HOMES = {
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
     "engine.domain.node": ("Anchor", "NewNode", "ProvisionedNode", "Shell", "User"),
     "engine.domain.read_limits": ("ReadLimits",),
-    "engine.domain.record": ("IngestReport",),
+    "engine.domain.report": ("IngestReport",),
     "engine.domain.scope": ("MemoryScope",),
     "engine.domain.search": ("Hit", "SearchAnswer", "SearchRequest"),
     "engine.memory": ("Memory",),

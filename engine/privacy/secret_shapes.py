@@ -31,9 +31,14 @@ _NAMES = (
     r"passwort|kennwort|geheimnis|schl[üu]ssel|mot de passe|mdp|contrase(?:ñ|n)a|clave(?: secreta)?|senha|palavra-passe|parola|"
     r"wachtwoord|l[öo]senord|has[łl]o|heslo|пароль|密码|密碼|パスワード|비밀번호)"
 )
+_OF_WHAT = (
+    r"(?: (?:of|for|to|on|von|vom|für|fürs|zum|zur|des|der|du|de|del|da|do|dos|della|voor|van|till|för)"
+    r"(?: [^\s.,:;!?=]{1,20}){1,3}?)?"
+)
+""" "the password of the router"."""
 _ASSIGNED = (
-    rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,20}}[_.-]){{0,4}}(?P<name>{_NAMES})(?:_[a-z]{{1,12}})?"
-    r"(?:(?P<strong>[\"'`]?\s{0,3}(?:=>|:=|={1,2}|[:：])[ \t]{0,3})| (?:is|ist|was|lautet|est|es|é|to|:|è)[: ] ?)"
+    rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,20}}[_.-]){{0,4}}(?P<name>{_NAMES})(?:_[a-z]{{1,12}}|et|en)?{_OF_WHAT}"
+    r"(?:(?P<strong>[\"'`]?\s{0,3}(?:=>|:=|={1,2}|[:：])[ \t]{0,3})| (?:is|ist|was|lautet|est|es|é|to|är|:|è)[: ] ?)"
     r"(?P<quote>[\"'`“«]?)(?P<value>[^\s\"'`“”«»\[\]<>,;&]{4,256})"
 )
 _QUOTED = (

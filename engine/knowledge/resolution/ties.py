@@ -22,9 +22,10 @@ GENERATION, YEARS_APART = 15, 5
 """Years by which two ages cannot be of one person in the memory of one user; and where it is known when each was said."""
 _SAID = {key: alternatives("ties", key) for key in keys("ties")}
 _BEFORE = re.compile(
-    rf"(?:\b(?i:{MY})|(?P<owner>{NAME})['’]s) (?:[\w-]+ )??(?P<role>[\w-]+)(?:{_SAID['called']})?[,:]? $"
+    rf"(?:\b(?i:{MY})|(?P<owner>{NAME})['’]s) (?:[\w-]+ )??(?P<role>[\w-]+)(?P<called>{_SAID['called']})?[,:]? $"
 )
 _BEHIND = re.compile(rf"(?:,? \(|, |,? – )(?:(?i:{MY})|(?P<owner>{NAME})['’]s) (?:[\w-]+ )??(?P<role>[\w-]+)")
+_OWNS = re.compile(r"['’]s\b")
 _AGE_BEFORE = re.compile(rf"\b(\d{{1,2}})[- ](?:{_SAID['age_before']}) $")
 _AGE_BEHIND = re.compile(
     rf"(?:, (?:{_SAID['age_aside']})?| \(| (?:{_SAID['age_turned']}) )(\d{{1,2}})(?:\)|,|\.|!|$| (?:{_SAID['age_end']})\b)"
@@ -50,6 +51,8 @@ _NAMES_SELF = re.compile(rf"(?:[\"“”„«'’‘:,–-] ?|\b(?:{_SAID['names
 def tie_of(text: str, start: int, end: int, speaker: str = "") -> str:
     """What the one named there is to whom, as `marit|brother`; before the bar nobody where the speaker has no name."""
     before = _BEFORE.search(text[max(0, start - WITHIN) : start])
+    if before and before["called"] and _OWNS.match(text, end):
+        before = None  # "my boss is Tom's cousin"
     for found in (before, _BEHIND.match(text[end : end + WITHIN])):
         if found and (role := role_of(found["role"])):
             return f"{name_key(found['owner'] or speaker)}|{role}"
