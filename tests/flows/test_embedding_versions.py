@@ -1,13 +1,13 @@
-"""Embedding versions on a home of their own: they hold for all users of an instance."""
+"""Embedding versions: built, compared, promoted and taken back; token bits beside every vector, made for items of before."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import signal
-from collections.abc import AsyncIterator
 from pathlib import Path
-from uuid import uuid4
+from typing import Any
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -18,93 +18,108 @@ from engine.domain.delta import Change
 from engine.domain.embedding import ModelChoice, Pace
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
-from engine.domain.search import SearchAnswer, SearchRequest
+from engine.domain.search import SearchRequest
 from engine.errors import Conflict, InvalidInput, NotFound, SettingsError
 from engine.hierarchy.shells import Shells
 from engine.lifecycle import embedding_versions
 from engine.lifecycle.comparison import LabelledQuery
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from tests.door import new_door
+from tests.flows import versions
 from tests.flows.commands import typed
+from tests.flows.test_upgrades import outdated
+from tests.flows.versions import E5, FAST, MINILM, QUESTIONS, TURNS, asked, canary, shown
 from tests.processes import run_module
-from tests.session_stores import empty
 
-E5, MINILM = "onnx-e5-small-1", "onnx-minilm-1"
-FAST = Pace(duty=1)
-TURNS = tuple(
-    Turn("Bob" if number % 2 else "Dave", f"{text} It was day {number}.")
-    for number, text in enumerate(
-        (
-            "The boat takes water at the stern.", "My sister bakes bread on Sundays.", "The walleye bite at dusk.",
-            "We painted the shed green.", "The lawyer wants the lease by Friday.", "Her knee hurts when it rains.",
-            "The dog is afraid of thunder.", "They moved to a flat by the harbour.", "Tickets for the concert are gone.",
-            "The apples are ripe and heavy.", "Grandmother's clock stopped again.", "The engine needs a new gasket.",
-        ) * 4
+own, engine, memory = versions.own, versions.engine, versions.memory  # of a home of their own (home=)
+NO_TOKENS = ("UPDATE {schema}.memory_items SET tokens = NULL, tokens_b = NULL",)
+
+
+async def rows(engine: Engine, node: UUID) -> list[dict[str, Any]]:
+    """The rows of the items of a node, but for those that hold a whole input."""
+    async with engine.postgres.as_service() as connection:
+        [schema] = await connection.fetch(
+            "SELECT schema_name FROM engine.nodes WHERE node_id = %(id)s", {"id": node}, row=str
+        )
+        statement = "SELECT * FROM {}.memory_items WHERE category <> 'whole' ORDER BY item_id"
+        cursor = await connection.execute(sql.SQL(statement).format(sql.Identifier(schema)))
+        return await cursor.fetchall()
+
+
+async def missing(engine: Engine, memory: Memory) -> dict[str, int]:
+    """Items without tokens in the slots that have a vector, over all nodes of the user."""
+    found = {"a": 0, "b": 0}
+    for node in await memory.nodes.writable():
+        for row in await rows(engine, node.node_id):
+            found["a"] += row["embedding"] is not None and row["tokens"] is None
+            found["b"] += row["embedding_b"] is not None and row["tokens_b"] is None
+    return found
+
+
+async def as_it_was(engine: Engine, memory: Memory) -> None:
+    """All nodes with the tables of a release that knew no tokens, upgraded."""
+    for node in await memory.nodes.writable():
+        shell = await memory.nodes.shell(node.node_id)
+        await outdated(engine, [shell], 8, NO_TOKENS)
+    await engine.upgrades.run()
+
+
+@pytest.mark.ledger("F10", "N24")
+async def test_tokens_lie_beside_every_vector(engine: Engine, memory: Memory) -> None:
+    """Of an ingest, a document and its next version, a change by hand, a move, and a canary's."""
+    root = memory.principal.user_id
+    await memory.records.remember_text("Notes", "The hull leaks.", source_id="notes", node_id=root)
+    await memory.records.remember_text("Notes", "The hull is dry again.", source_id="notes", node_id=root)
+    hit = (await memory.search(SearchRequest("walleye", widen="always"))).hits[0]
+    await memory.history.change(Change("item", hit.item_id, {"content": "The zander bites at noon."}, hit.node_id))
+    await memory.records.move(hit.record_id, hit.node_id, root)
+    assert await missing(engine, memory) == {"a": 0, "b": 0}
+    moved = await rows(engine, root)
+    assert all(len(row["tokens"]) % 48 == 0 for row in moved) and any(len(row["tokens"]) > 48 for row in moved)
+    await canary(engine)
+    assert await missing(engine, memory) == {"a": 0, "b": 0}
+    [one] = [row for row in await rows(engine, root) if row["content"] == "The zander bites at noon."]
+    assert one["embedding_b_version"] == MINILM and one["tokens"] != one["tokens_b"]
+
+
+@pytest.mark.ledger("F10")
+async def test_items_of_before_get_their_tokens_and_keep_their_vectors(engine: Engine, memory: Memory) -> None:
+    places = await memory.nodes.writable()
+    before = [row for node in places for row in await rows(engine, node.node_id)]
+    await as_it_was(engine, memory)
+    lacking = (await missing(engine, memory))["a"]
+    assert lacking == len(before) > 90
+    report = await engine.derivations.of_job("pending-embeddings")
+    assert report["tokens_tokens"] == lacking and (report.get("vectors_filled", 0), report["tokens_waiting"]) == (0, 0)
+    after = [row for node in places for row in await rows(engine, node.node_id)]
+    for old, new in zip(before, after, strict=True):
+        assert str(old["embedding"]) == str(new["embedding"]) and len(old["tokens"]) == len(new["tokens"])
+    # not all alike: the scale of the quantized encoder depends on the other texts of a batch
+    pairs = [(old["tokens"], new["tokens"]) for old, new in zip(before, after, strict=True)]
+    other = sum((one ^ two).bit_count() for old, new in pairs for one, two in zip(old, new, strict=True))
+    assert other < 0.15 * 8 * sum(len(old) for old, _ in pairs)
+    assert (await engine.derivations.run("tokens")).get("tokens", 0) == 0
+    assert await engine.doctor.examine() == []
+
+
+@pytest.mark.ledger("F11")
+async def test_a_version_that_is_searched_again_gets_what_it_lacks(engine: Engine, memory: Memory) -> None:
+    name = await canary(engine)
+    await as_it_was(engine, memory)
+    await engine.workspace.embeddings.promote(name)
+    assert (await missing(engine, memory))["b"] > 0
+    await engine.derivations.of_job("pending-embeddings")
+    assert (await missing(engine, memory))["b"] == 0 < (await missing(engine, memory))["a"]
+    await engine.workspace.embeddings.roll_back()
+    await engine.derivations.of_job("pending-embeddings")
+    assert await missing(engine, memory) == {"a": 0, "b": 0}
+    await memory.records.remember(
+        Conversation("late", (Turn("Bob", "A late heron."),)), node_id=memory.principal.user_id
     )
-)  # fmt: skip
-QUESTIONS = ("Which animal fears storms?", "What leaks?", "Who makes loaves?", "What about the fruit?", "walleye")
-
-
-@pytest.fixture(scope="module")
-async def own(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> AsyncIterator[Engine]:
-    """An engine on a home that only this module uses."""
-    home = tmp_path_factory.mktemp("versions")
-    settings = Settings(_env_file=None, home=home, cache=cache, workspace="tests", openai_api_key=None)
-    async with open_engine(settings) as engine:
-        yield engine
-
-
-@pytest.fixture
-async def engine(own: Engine) -> AsyncIterator[Engine]:
-    """The same without users, searched with e5-small and without another version at the beginning and the end."""
-    await empty(own)  # a version is built for all of them
-    yield own
-    versions = await own.workspace.embeddings.list()
-    active = next(version for version in versions if version.status == "active")
-    if active.name != E5:
-        for version in versions:
-            if version.status == "canary":
-                await own.workspace.embeddings.drop(version.name)
-        await own.workspace.embeddings.start(ModelChoice("onnx", "e5-small"))
-        await own.workspace.embeddings.build(pace=FAST)
-        await own.workspace.embeddings.promote()
-    for version in versions:
-        if version.name != E5:
-            await own.workspace.embeddings.drop(version.name)
-
-
-@pytest.fixture
-async def memory(engine: Engine) -> Memory:
-    """The memory of somebody with two nodes and some turns at each."""
-    user = await engine.workspace.users.create(f"v{uuid4().hex[:12]}", "Bob Harlan")
-    memory = engine.memory(user.user_id)
-    for name in ("Work", "Home"):
-        node = await memory.nodes.provision(NewNode(user.user_id, name, summary=f"What happens at {name}."))
-        await memory.records.remember(Conversation(f"talk at {name}", TURNS), node_id=node.node_id)
-    await memory.records.remember_text(
-        "Notes", "# Boat\n\nThe hull needs paint and the mast a new stay.", node_id=user.user_id
-    )
-    return memory
-
-
-async def canary(engine: Engine, model: str = "minilm") -> str:
-    """A canary with all its vectors."""
-    version = await engine.workspace.embeddings.start(ModelChoice("onnx", model))
-    report = await engine.workspace.embeddings.build(pace=FAST)
-    assert report.remaining == 0
-    return version.name
-
-
-def shown(answer: SearchAnswer) -> list[tuple[object, ...]]:
-    """What an answer says, to the last digit of its scores."""
-    return [(hit.item_id, hit.score) for hit in answer.hits]
-
-
-async def asked(memory: Memory) -> list[SearchAnswer]:
-    return [await memory.search(SearchRequest(question, limit=20, widen="always")) for question in QUESTIONS]
+    await engine.workspace.embeddings.build(name, pace=FAST)
+    assert await missing(engine, memory) == {"a": 0, "b": 0}
 
 
 @pytest.mark.ledger("F10", "F11")
