@@ -134,10 +134,10 @@ def _differing(row: NodeFacts, shown: ShownShell) -> Iterator[str]:
 
 
 def manifest(row: NodeFacts, shown: ShownShell) -> Iterator[Finding]:
-    """The manifest and the counts of a shell beside the records and items of its node."""
+    """The manifest and the counts of a shell beside the records and items of its node; not while a commit is under way."""
     subject, node_id = f"node {row.schema_name}", row.node_id
     listed, records, items = shown.records, row.records, row.items
-    if records is None or items is None:
+    if records is None or items is None or row.busy:
         return
     if shown.elsewhere:
         problem = f"the manifest lists {counted(shown.elsewhere, 'record')} of other nodes"

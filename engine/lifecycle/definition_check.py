@@ -86,10 +86,16 @@ class DefinitionCheck:
         return [_finding("postgres", "embedding versions", problem, remedy, "")]
 
     async def _lacking(self) -> list[definitions.Definition]:
-        """What the shared tables lack; of a missing table that alone, which says it all."""
+        """What the shared tables lack; of a missing table or column that alone, which says it all."""
         lacking = await definitions.lacking(self._postgres)
         tables = {(one.schema_name, one.place) for one in lacking if one.kind == "table"}
-        return [one for one in lacking if one.kind == "table" or (one.schema_name, one.place) not in tables]
+        columns = {(one.schema_name, one.place, one.name) for one in lacking if one.kind == "column"}
+        found = [one for one in lacking if one.kind == "table" or (one.schema_name, one.place) not in tables]
+        return [
+            one
+            for one in found
+            if one.kind != "column setting" or (one.schema_name, one.place, one.name) not in columns
+        ]
 
 
 def _finding(store: Store, subject: str, problem: str, remedy: str, kind: str = KIND) -> Finding:

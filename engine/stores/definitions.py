@@ -28,7 +28,7 @@ FILE = ROOT / "migrations" / "postgres_definitions.json"
 SCHEMAS = ("engine", "template")
 REPEATABLE = ("schema", "view", "trigger", "policy", "rights", "row-level security")
 """Kinds that are made again at each start."""
-MENDED = ("constraint", "index", *REPEATABLE)
+MENDED = ("column setting", "constraint", "index", *REPEATABLE)
 """Kinds that are made again without losing anything; a row may stand in the way of a key."""
 _MARK = re.compile(r"\{(schema|name)\}")
 _WITHOUT_PARENTHESES = str.maketrans("", "", "()")

@@ -251,6 +251,22 @@ async def test_damage_is_found_named_and_settled(ground: Ground, damage: str) ->
     assert await ground.engine.doctor.examine(read_files=DEEP if damage == "changed object" else 0) == []
 
 
+async def test_a_commit_under_way_is_no_loss(ground: Ground) -> None:
+    """Between the graph's part and the end of a commit the manifest is ahead of the node."""
+    begun = "UPDATE engine.outbox SET state = 'pending', done_at = NULL WHERE user_id = %s AND state = 'done'"
+    ended = "UPDATE engine.outbox SET state = 'done', done_at = now() WHERE user_id = %s AND state = 'pending'"
+    of_user = ground.memory.principal.user_id
+    async with ground.engine.postgres.as_service() as connection:
+        await connection.execute(
+            sql.SQL("UPDATE {}.metadata_records SET state = 'pending'").format(sql.Identifier(ground.schema))
+        )
+        await connection.execute(begun, [of_user])
+    assert "records-gone" not in {one.kind for one in await ground.findings()}
+    async with ground.engine.postgres.as_service() as connection:
+        await connection.execute(ended, [of_user])
+    assert "records-gone" in {one.kind for one in await ground.findings()}
+
+
 async def test_without_deep_no_file_is_read_and_a_limit_is_told(ground: Ground) -> None:
     await flipped(ground)
     assert await ground.findings() == []

@@ -13,10 +13,12 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores import graph_definitions
 from engine.stores.definitions import Definition
-from tests.access.losses import CHANGES, LOSSES, losing
+from tests.access.losses import CHANGES, LOSSES, losing, to_lose
 
 
-@pytest.mark.parametrize("kind", [*sorted(LOSSES.keys() - {"view", "schema"}), "changed policy", "changed trigger"])
+@pytest.mark.parametrize(
+    "kind", [*sorted(LOSSES.keys() - {"view", "schema"}), "changed policy", "changed trigger", "changed column setting"]
+)
 async def test_what_a_node_lacks_is_named_and_its_records_never_look_lost(
     engine: Engine, memory: Memory, kind: str
 ) -> None:
@@ -28,7 +30,9 @@ async def test_what_a_node_lacks_is_named_and_its_records_never_look_lost(
     statement = (CHANGES if kind != what else LOSSES)[what]
     async with engine.postgres.as_service() as connection:
         query = "SELECT * FROM engine.schema_definitions(%s) WHERE kind = %s AND statement <> ''"
-        lost = [Definition(**row) for row in await (await connection.execute(query, [places, what])).fetchall()]
+        lost = to_lose(
+            [Definition(**row) for row in await (await connection.execute(query, [places, what])).fetchall()]
+        )
         assert lost or what == "index", "nodes have no index of their own but keys"
         for one in lost:
             await connection.execute(losing(statement, one))

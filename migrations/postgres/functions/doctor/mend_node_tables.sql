@@ -37,7 +37,7 @@ BEGIN
     PERFORM engine.guard_meaning(node.schema_name);
     PERFORM engine.apply_node_policies(p_node, node.schema_name);
     PERFORM engine.guard_deltas(node.schema_name);
-    FOR absent IN SELECT l.* FROM engine.node_lacks(ARRAY[p_node]) AS l WHERE l.kind <> 'table' LOOP
+    FOR absent IN SELECT l.* FROM engine.node_lacks(ARRAY[p_node]) AS l WHERE l.kind NOT IN ('table', 'column') LOOP  -- a column of another type stays
         EXECUTE absent.statement || CASE WHEN absent.statement LIKE '% FOREIGN KEY %' THEN ' NOT VALID' ELSE '' END;  -- rows of a lost table are missing
     END LOOP;
     IF rebuilt THEN

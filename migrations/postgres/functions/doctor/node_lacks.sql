@@ -34,6 +34,6 @@ BEGIN
     UNION ALL SELECT t.node_id, t.kind, t.place, t.name, format('DROP POLICY %I ON %I.%I', t.name, t.schema_name, t.place)
     FROM there AS t WHERE t.kind = 'policy'
       AND NOT EXISTS (SELECT FROM jsonb_to_recordset(wanted) AS w (kind text, place text, name text) WHERE (w.kind, w.place, w.name) = (t.kind, t.place, t.name))) AS l
-    ORDER BY l.node_id, array_position(ARRAY['schema', 'table', 'column', 'constraint', 'index', 'trigger', 'policy', 'rights', 'row-level security'], l.kind),
+    ORDER BY l.node_id, array_position(ARRAY['schema', 'table', 'column', 'column setting', 'constraint', 'index', 'trigger', 'policy', 'rights', 'row-level security'], l.kind),
              l.statement LIKE '% FOREIGN KEY %', l.place, l.name;  -- keys before what refers to them
 END $$;
