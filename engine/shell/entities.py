@@ -288,10 +288,12 @@ async def named(memory: Memory, text: str, moment: Moment = NOW) -> UUID:
     with suppress(ValueError):
         return UUID(text)
     found = await memory.entities.list(moment, name=text, limit=MOST)
-    exact = [one for one in found if name_key(text) in {name_key(name) for name in one.names}]
+    so = "so" if found else "alike"
+    # Who is shown by a name of which texts use a part ("Nora Halvorsen" in a memory that says "Nora") is listed by its beginning.
+    found = found or await memory.entities.list(moment, name=text[:ALIKE], limit=5)
+    exact = [one for one in found if name_key(text) in {name_key(name) for name in (one.name, *one.names)}]
     if len(exact) == 1:
         return exact[0].entity_id
-    so, found = ("so", found) if found else ("alike", await memory.entities.list(moment, name=text[:ALIKE], limit=5))
     listed = "; ".join(f"{one.name}, {one.kind}, {one.entity_id}" for one in (exact or found)[:5])
     if exact:
         raise Conflict(f"Several entities are called {text}: give an id. {listed}")

@@ -97,3 +97,13 @@ async def test_relations_and_facts_that_are_over_are_counted(
         answer = await shell.answers("entity", what, "Ellen Harlan")
         assert (len(answer[what]), answer["ended_left_out"]) == (1, 1)
     assert "not shown" not in await shell.prints("entity", "relations", "Dave Kowalski")
+
+
+async def test_an_entity_is_found_by_the_name_that_is_shown(engine: Engine, tmp_path: Path) -> None:
+    """The user is shown by the name of the memory, whatever part of it texts use."""
+    nora = await engine.workspace.users.create(f"n{uuid4().hex[:12]}", "Nora Halvorsen")
+    talk = (Turn("Nora", "I am married to Olaf Brandt."), Turn("Olaf", "Nora and I live in Bergen."))
+    await engine.memory(nora.user_id).records.remember(Conversation("n", talk, "Us"))
+    shell = Shell(engine, tmp_path, nora.handle)
+    shown = {one["name"]: one["entity_id"] for one in (await shell.answers("entity", "list"))["entities"]}
+    assert (await shell.answers("entity", "show", "nora halvorsen"))["entity_id"] == shown["Nora Halvorsen"]
