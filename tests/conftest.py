@@ -10,8 +10,9 @@ import os
 import re
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,7 +21,7 @@ import pytest
 from _pytest import fixtures
 from hypothesis import settings as hypothesis_settings
 
-from engine.domain.node import User
+from engine.domain.node import NewNode, User
 from engine.errors import StoreUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -29,6 +30,9 @@ from engine.wiring.open_engine import open_engine
 from engine.wiring.warming import warm_patiently
 from tests.clean_environment import CACHE, JAVA
 from tests.encoders import load_once
+from tests.library import TEXT, Library, MovedClock
+from tests.model_server import ModelServer, model_server
+from tests.reader import ANSWER, reader
 from tests.session_stores import empty, sync_nothing
 
 os.environ.update(JAVA)
@@ -64,7 +68,20 @@ ORDER = (
     "test_stores_hang",
     "tests/faults/",
     "tests/embedded/",
-    "tests/flows/",
+    "tests/analysis/",
+    "tests/communities/",
+    "tests/derive/",
+    "tests/entities/",
+    "tests/evaluation/",
+    "tests/facts/",
+    "tests/hierarchy/",
+    "tests/history/",
+    "tests/ingest/",
+    "tests/lifecycle/",
+    "tests/relations/",
+    "tests/retrieval/",
+    "tests/shell/",
+    "tests/stores/",
     "tests/contract/",
     "",
 )
@@ -231,3 +248,38 @@ async def user(engine: Engine) -> User:
 def memory(engine: Engine, user: User) -> Memory:
     """The memory of that user."""
     return engine.memory(user.user_id)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """Answers everything with `ANSWER`, until it is told otherwise."""
+    with model_server(lambda _: ANSWER) as running:
+        yield running
+
+
+@pytest.fixture
+async def reads(engine: Engine, settings: Settings, server: ModelServer) -> AsyncIterator[Engine]:
+    """An engine with that model, on the same stores."""
+    async with reader(settings, server) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def clocked(settings: Settings) -> AsyncIterator[tuple[Engine, MovedClock]]:
+    """An engine on the same stores with a clock of the test's own; every file of other tests sleeps."""
+    clock = MovedClock(datetime.now(UTC) + timedelta(days=400))
+    times = {"recompress_after_minutes": 10.0, "dormant_after_days": 30.0, "rehydrate_lease_s": 15.0}
+    async with open_engine(settings.model_copy(update=times), clock=clock, warming=False) as opened:
+        await opened.dormancy.run()
+        clock.move(days=-400)
+        yield opened, clock
+
+
+@pytest.fixture
+async def library(clocked: tuple[Engine, MovedClock]) -> Library:
+    engine, clock = clocked
+    user = await engine.workspace.users.create(f"f{uuid4().hex[:12]}", "Bob")
+    memory = engine.memory(user.user_id)
+    node = await memory.nodes.provision(NewNode(user.user_id, "Fishing"))
+    report = await memory.records.remember_text("Dusk", TEXT, node_id=node.node_id)
+    return Library(engine, clock, memory, node.node_id, report.records[0].file_id)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.communities.builds import CommunityBuilds
 from engine.derive.reading import Readings
 from engine.domain.clock import Clock
 from engine.ingest.pipeline import Ingest
-from engine.knowledge.communities.building import CommunityBuilds
 from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.providers.active import ActiveModel

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from uuid import UUID, uuid5
@@ -166,6 +166,12 @@ class EmbeddedRecord:
     def pending(self) -> bool:
         """Whether one of its vectors is still to be made."""
         return self.vector is None or any(vector is None for vector in self.item_vectors)
+
+    def without(self, items: Container[UUID]) -> EmbeddedRecord:
+        """The record without these of its items."""
+        kept = [place for place, item in enumerate(self.draft.items) if item.item_id not in items]
+        draft = replace(self.draft, items=tuple(self.draft.items[place] for place in kept))
+        return replace(self, draft=draft, item_vectors=tuple(self.item_vectors[place] for place in kept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from engine.exploring.looks import categories, lines
 from engine.exploring.saved import Saved, phrases
-from engine.knowledge.configuration import Domain
+from engine.naming.configuration import Domain
 
 FOLDER = "Neurigraph"
 """The folder of the favourites in Browser."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.domain.edge import EDGE_TYPES
-from engine.knowledge.configuration import FREE_TYPE, Domain
+from engine.naming.configuration import FREE_TYPE, Domain
 
 NO_ICON = "no-icon"
 PERSON, ORGANIZATION, PLACE, WORK, PRODUCT = (

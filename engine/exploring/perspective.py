@@ -11,7 +11,7 @@ from engine.domain.node import User
 from engine.exploring import saved
 from engine.exploring.looks import Category, RelationshipLook, Rule, categories, lines
 from engine.exploring.saved import Saved
-from engine.knowledge.configuration import load_domain
+from engine.naming.configuration import load_domain
 
 if TYPE_CHECKING:
     from engine.neurigraph import Engine

@@ -18,7 +18,7 @@ from engine.domain.graph import RewordedRecord
 from engine.domain.principal import Principal
 from engine.domain.shown import ShownPassage
 from engine.errors import EmbeddingsChanged, NotFound
-from engine.history.changed_facts import ChangedFacts
+from engine.facts.changes import ChangedFacts
 from engine.history.describing import again, changes_of, described, passages_of, retagged, whole_fields
 from engine.providers.active import ActiveModel, Model
 from engine.records.slices import SEARCHED, SlicePlace, Slices, recorded

@@ -31,10 +31,10 @@ from engine.domain.retraction import (
     RetractionSubject,
     SourceRecord,
 )
+from engine.entities.reads import EntityReads
 from engine.errors import EmbeddingsChanged, InvalidInput, NotFound
-from engine.history.retracting import FactAround, RetractedFacts, RetractedRecords, facts_around, holding
-from engine.knowledge.facts.withdrawing import Affected
-from engine.knowledge.reading import EntityReads
+from engine.facts.retraction import FactAround, RetractedFacts, RetractedRecords, facts_around, holding
+from engine.facts.withdrawals import Affected
 from engine.providers.active import ActiveModel, Model
 from engine.records.slices import SlicePlace
 from engine.stores.postgres import Postgres

@@ -21,9 +21,9 @@ from engine.domain.graph import ManifestLine
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, SourceAdvance
 from engine.domain.report import StoredRecord
+from engine.facts.new_facts import Decided, FactEntry, confirmed, in_graph, new_facts
 from engine.ingest.assignment.decisions import keep_decisions
-from engine.ingest.facts import Decided, FactEntry, confirmed, in_graph, new_facts
-from engine.knowledge.stating import entered, spoken_of
+from engine.knowledge.graph_entries import entered, spoken_of
 from engine.providers.active import Model
 from engine.records.files import RecordFiles, StoredFile
 from engine.records.rows import Row

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from uuid import UUID, uuid5
+from uuid import uuid5
 
 import numpy as np
 
@@ -100,10 +100,3 @@ def whole_fact(draft: RecordDraft, version: str = "") -> ItemDraft:
 def without_whole(draft: RecordDraft) -> RecordDraft:
     """The draft without the fact that holds the whole input."""
     return replace(draft, items=tuple(item for item in draft.items if not item.whole))
-
-
-def without(record: EmbeddedRecord, items: Container[UUID]) -> EmbeddedRecord:
-    """The record without these of its items."""
-    kept = [place for place, item in enumerate(record.draft.items) if item.item_id not in items]
-    draft = replace(record.draft, items=tuple(record.draft.items[place] for place in kept))
-    return replace(record, draft=draft, item_vectors=tuple(record.item_vectors[place] for place in kept))

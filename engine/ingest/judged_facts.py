@@ -21,11 +21,11 @@ from engine.domain.fact import FactRelation
 from engine.domain.principal import Principal
 from engine.domain.prompt_lines import inline
 from engine.domain.record import EmbeddedRecord
+from engine.facts.chains import Known, Likeness, in_order, said_after
+from engine.facts.new_facts import NewFact, near_facts, new_facts
+from engine.facts.verdicts import relation, statement
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.asked import AskedModel, ModelQuestion, Reply
-from engine.ingest.facts import NewFact, near_facts, new_facts
-from engine.knowledge.facts.chains import Known, Likeness, in_order, said_after
-from engine.knowledge.facts.verdicts import relation, statement
 from engine.providers.active import Model
 from engine.providers.fields import Number, entries
 from engine.providers.language import Prompt

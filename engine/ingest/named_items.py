@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from engine.domain.record import ItemDraft, RecordDraft
-from engine.knowledge.entities import Spoken
+from engine.knowledge.entity_finder import Spoken
 from engine.knowledge.item_entities import MOST
 
 

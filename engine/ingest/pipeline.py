@@ -30,7 +30,7 @@ from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.cleaning import key_of
 from engine.ingest.commit import RecordCommit
 from engine.ingest.committing import Committing
-from engine.ingest.describe import describe, embedded, texts_of, without, without_whole
+from engine.ingest.describe import describe, embedded, texts_of, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, IngestLimits, fresh, texts_ahead
@@ -40,8 +40,8 @@ from engine.ingest.named_items import named
 from engine.ingest.sessions import IngestRun, Sessions
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, StoredBatch, failed
 from engine.ingest.versions.revising import Revisions
-from engine.knowledge.entities import EntityFinder
-from engine.knowledge.mentions import texts_of as texts_in
+from engine.knowledge.entity_finder import EntityFinder
+from engine.naming.mentions import texts_of as texts_in
 from engine.privacy.redact import Redactor, total
 from engine.progress import Progress
 from engine.providers.active import ActiveModel, Model
@@ -269,7 +269,7 @@ class Ingest:
                 return None
             return [(batch, now, await self._embedded_again(run, [without_whole(draft) for draft in drafts], now))]
         if isinstance(error, errors.Conflict) and (there := await self.extraction.there(run.principal, drafts)):
-            return [(batch, model, [without(record, there) for record in records])]  # a concurrent ingest stored them
+            return [(batch, model, [record.without(there) for record in records])]  # a concurrent ingest stored them
         if not run.terms.tolerant:
             return None
         if len(batch) == 1:

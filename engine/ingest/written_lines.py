@@ -20,7 +20,7 @@ from engine.domain.written import LineBody
 from engine.errors import InvalidInput, InvalidText, NeurigraphError, NotFound, TooLarge
 from engine.ingest.documents import fact_document, note, text_document
 from engine.ingest.drafts import Document
-from engine.knowledge.naming.subjects import leading_subject
+from engine.naming.subjects import leading_subject
 from engine.privacy.facts import redacted_fact
 from engine.privacy.redact import Redactor
 

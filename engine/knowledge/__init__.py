@@ -1,1 +1,2 @@
-"""The knowledge graph: names found in texts, the entities that they belong to, what is known of them."""
+"""What records speak of: names in their texts, the entities that they belong to, relations between these. Open
+`entity_finder.py` first."""

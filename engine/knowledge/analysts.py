@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from engine.errors import StoreTimeout, StoreUnavailable
-from engine.knowledge.configuration import Domain
 from engine.knowledge.dictionary import differences, page
+from engine.naming.configuration import Domain
 from engine.stores.analyses import Analysis
 from engine.stores.limits import ending_within
 from engine.stores.neo4j import STORE, Neo4j

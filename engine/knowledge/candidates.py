@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.entities.resolution.keys import canonical_key
+from engine.entities.resolution.resolution import KnownCandidate
 from engine.knowledge.item_entities import KnownEntity
-from engine.knowledge.resolution.keys import canonical_key
-from engine.knowledge.resolution.resolving import KnownCandidate
 
 NAMED_PERSON = "person"
 MOST_WORDS = 800

@@ -10,7 +10,7 @@ from engine.domain.clock import NOW, Clock
 from engine.domain.intention import Intention, IntentionDecision, IntentionState
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.knowledge.reading import EntityReads
+from engine.entities.reads import EntityReads
 from engine.stores.rows import only
 from engine.stores.statements import cypher
 

@@ -21,11 +21,11 @@ from uuid import UUID
 from engine.commit.rows.items import NamedRow
 from engine.domain.entity import UNKNOWN_KIND, TextPiece, entity_number
 from engine.domain.names import name_key
-from engine.knowledge.mentions import LONGEST_TEXT, NamedMention, SourceText, UsedName, used_name
-from engine.knowledge.naming.names import names_in
-from engine.knowledge.read_records import ReadRecord
-from engine.knowledge.resolution.keys import canonical_key
-from engine.knowledge.resolution.namesake_clues import Excerpt
+from engine.entities.resolution.keys import canonical_key
+from engine.entities.resolution.namesake_clues import Excerpt
+from engine.knowledge.record_names import ReadRecord
+from engine.naming.mentions import LONGEST_TEXT, NamedMention, SourceText, UsedName, used_name
+from engine.naming.names import names_in
 
 MOST = 64
 """Entities of an item."""

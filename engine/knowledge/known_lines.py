@@ -19,9 +19,9 @@ from engine.domain.principal import Principal
 from engine.domain.prompt_lines import inline
 from engine.domain.record import RecordDraft
 from engine.domain.terms import words
-from engine.knowledge.configuration import Domain
-from engine.knowledge.mentions import texts_of
-from engine.knowledge.naming.names import names_in
+from engine.naming.configuration import Domain
+from engine.naming.mentions import texts_of
+from engine.naming.names import names_in
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import cypher, sql_text

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from engine.domain.entity import Mention
 from engine.domain.names import name_key
-from engine.knowledge.mentions import SourceText
-from engine.knowledge.resolution.homes import different_homes
-from engine.knowledge.resolution.namesake_clues import Clues, clues_at
-from engine.knowledge.resolution.ties import NAMESAKE, different_ages, different_ties, of_another, of_namesake, tie_of
+from engine.entities.resolution.homes import different_homes
+from engine.entities.resolution.namesake_clues import Clues, clues_at
+from engine.entities.resolution.ties import NAMESAKE, different_ages, different_ties, of_another, of_namesake, tie_of
+from engine.naming.mentions import SourceText
 
 Labels = Mapping[tuple[int, int], str]
 """What tells a mention from others of its name, by the number of its text and its place there."""

@@ -24,10 +24,10 @@ from engine.domain.extraction import UNASKED
 from engine.domain.graph import READER, RewordedFact
 from engine.domain.principal import Principal
 from engine.errors import NeurigraphError
-from engine.knowledge.entities import EntityFinder, Spoken
-from engine.knowledge.mentions import ReadFact, SourceText, fact_text, text_of
-from engine.knowledge.reworded import found_before
-from engine.knowledge.stating import RecordSpoken, entered
+from engine.knowledge.entity_finder import EntityFinder, Spoken
+from engine.knowledge.found_before import found_before
+from engine.knowledge.graph_entries import RecordSpoken, entered
+from engine.naming.mentions import ReadFact, SourceText, fact_text, text_of
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_in

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from engine.communities.reads import CommunityReads
 from engine.domain.community import Community, CommunityOf, CommunityView, Insight, InsightKind
-from engine.knowledge.communities.reading import CommunityReads
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads
 from engine.operations.parts import Part

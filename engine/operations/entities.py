@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from engine.communities.reads import CommunityReads
 from engine.domain.clock import NOW, Moment
 from engine.domain.community import EntityMeaning
 from engine.domain.entity import (
@@ -21,17 +22,16 @@ from engine.domain.entity import (
 )
 from engine.domain.entity_decision import Alias, AliasType
 from engine.domain.relation import MentionedTogether
-from engine.knowledge.communities.reading import CommunityReads
-from engine.knowledge.entity_aliases import EntityAliases
-from engine.knowledge.entity_decisions import EntityDecisions
-from engine.knowledge.facts.about import EntityFacts
-from engine.knowledge.merges import Merges
-from engine.knowledge.reading import EntityReads
-from engine.knowledge.relation_decisions import RelationDecisions
+from engine.entities.aliases import EntityAliases
+from engine.entities.decisions import EntityDecisions
+from engine.entities.merges import Merges
+from engine.entities.reads import EntityReads
+from engine.facts.about import EntityFacts
 from engine.operations import redactions
 from engine.operations.caller import owner, readers
 from engine.operations.declaring import OfGraph, Redaction, reads, writes
 from engine.operations.parts import Part
+from engine.relations.decisions import RelationDecisions
 from engine.retrieval.quotes import Quotes
 from engine.retrieval.touches import Touches
 

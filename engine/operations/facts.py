@@ -9,12 +9,12 @@ from engine.domain.attribute import Attribute
 from engine.domain.fact import DoubtPlace, Fact, FactDecision, FactDoubt, FactFilter, WrittenFact
 from engine.domain.scope import Privacy, check_privacy
 from engine.errors import InvalidInput
-from engine.history.fact_decisions import FactDecisions
-from engine.history.known_facts import KnownFacts
+from engine.facts.decisions import FactDecisions
+from engine.facts.reads import KnownFacts
 from engine.ingest.documents import fact_document
 from engine.ingest.drafts import fact_id_of
 from engine.ingest.sources import Pending
-from engine.knowledge.naming.subjects import leading_subject
+from engine.naming.subjects import leading_subject
 from engine.operations import redactions
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads, writes

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from engine.domain.page import check_page
 from engine.domain.profile import FactGroup, Profile
-from engine.knowledge.profiles import ProfileComposer
+from engine.facts.profiles import ProfileComposer
 from engine.operations.caller import owner, readers
 from engine.operations.declaring import OfGraph, reads
 from engine.operations.parts import Part

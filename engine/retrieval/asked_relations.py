@@ -24,10 +24,10 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchRequest
 from engine.domain.terms import folded, term_id, words
+from engine.entities.reads import EntityReads, KnownAs, Named, Stated
 from engine.errors import NotFound
-from engine.knowledge.configuration import Domain, RelationType
-from engine.knowledge.reading import EntityReads, KnownAs, Named, Stated
 from engine.language.detection import STEMMED, stem, stop_words
+from engine.naming.configuration import Domain, RelationType
 from engine.retrieval.anchors import NamedEntity, Navigation
 from engine.retrieval.context.about import allowed_records, longest
 from engine.retrieval.query import Question

@@ -9,7 +9,7 @@ import typer
 
 from engine.exploring.browser import favourites, style_sheet
 from engine.exploring.perspective import perspective
-from engine.knowledge.configuration import load_domain
+from engine.naming.configuration import load_domain
 from engine.shell.options import Handle, path_named
 from engine.shell.plain_json import print_json, write_json
 from engine.shell.session import Commands, Session, the_user

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from engine.communities.builds import CommunityBuilds
+from engine.communities.clustering import Clusters
+from engine.communities.graph_read import GraphReads
+from engine.communities.meaning_reads import MeaningReads
+from engine.communities.model_answers import ModelInsights
+from engine.communities.reads import CommunityReads
 from engine.domain.clock import Clock
-from engine.history.fact_decisions import FactDecisions
-from engine.history.retracting import RetractedFacts, RetractedRecords
+from engine.entities.aliases import EntityAliases
+from engine.entities.decisions import EntityDecisions
+from engine.entities.merges import Merges
+from engine.entities.reads import EntityReads
+from engine.facts.about import EntityFacts
+from engine.facts.decisions import FactDecisions
+from engine.facts.items import FactItems
+from engine.facts.profiles import ProfileComposer
+from engine.facts.retraction import RetractedFacts, RetractedRecords
 from engine.history.retractions import SourceRetractions
 from engine.ingest.commit import RecordCommit
 from engine.ingest.extraction.insights import AskedInsights
 from engine.ingest.pipeline import Ingest
-from engine.knowledge.communities.building import CommunityBuilds
-from engine.knowledge.communities.clustering import Clusters
-from engine.knowledge.communities.graph_read import GraphReads
-from engine.knowledge.communities.meaning_reads import MeaningReads
-from engine.knowledge.communities.modelled import ModelInsights
-from engine.knowledge.communities.reading import CommunityReads
-from engine.knowledge.entity_aliases import EntityAliases
-from engine.knowledge.entity_decisions import EntityDecisions
-from engine.knowledge.facts.about import EntityFacts
 from engine.knowledge.intentions import IntentionLists
-from engine.knowledge.merges import Merges
-from engine.knowledge.profiles import ProfileComposer
-from engine.knowledge.reading import EntityReads
-from engine.knowledge.relation_decisions import RelationDecisions
 from engine.knowledge.unread_records import UnreadRecords
-from engine.records.fact_items import FactItems
+from engine.relations.decisions import RelationDecisions
 from engine.settings import Settings
 from engine.wiring.write_path import Stores, asked
 

@@ -21,6 +21,7 @@ from engine.derive.derivations import Derivations, raised
 from engine.derive.means import Means
 from engine.derive.reading import Readings
 from engine.domain.clock import Clock, SystemClock
+from engine.facts.reads import KnownFacts
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.hierarchy.upgrades import Upgrades
@@ -29,7 +30,6 @@ from engine.history.contents import ContentHistory
 from engine.history.documents import DocumentReads
 from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
-from engine.history.known_facts import KnownFacts
 from engine.history.nodes import NodeHistory
 from engine.history.reading import Past
 from engine.ingest.assignment.decisions import Assignments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.domain.clock import Clock
-from engine.knowledge.configuration import Domain
+from engine.naming.configuration import Domain
 from engine.retrieval.asked_relations import AskedRelations
 from engine.retrieval.budgets import LimitedSearch
 from engine.retrieval.context.about import Knowledge as KnownInGraph

@@ -10,7 +10,6 @@ from engine.commit.outbox import StepHook
 from engine.derive.derivations import Derivations
 from engine.derive.late import late
 from engine.domain.clock import Clock
-from engine.knowledge.configuration import load_domain
 from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.doctor import Doctor
 from engine.lifecycle.entity_check import EntityCheck
@@ -22,6 +21,7 @@ from engine.lifecycle.mending.mend import Mending, MendingParts
 from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
+from engine.naming.configuration import load_domain
 from engine.settings import Settings
 from engine.wiring.write_path import Stores
 

@@ -28,12 +28,12 @@ from engine.domain.node import MAX_LAYER
 from engine.domain.principal import Principal
 from engine.domain.retraction import RecordRetraction
 from engine.domain.search import SearchRequest
+from engine.entities.merges import Merges
+from engine.entities.reads import EntityReads
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.shells import Shells
 from engine.ingest.pipeline import Ingest
-from engine.knowledge.mentions import SourceText
-from engine.knowledge.merges import Merges
-from engine.knowledge.reading import EntityReads
+from engine.naming.mentions import SourceText
 from engine.neurigraph import Engine
 from engine.retrieval.context.assembling import Contexts
 from engine.retrieval.pipeline import Search

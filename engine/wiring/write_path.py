@@ -10,6 +10,8 @@ from engine.commit.unit_of_work import UnitsOfWork
 from engine.derive.reading import Attempts, Readings
 from engine.domain.clock import Clock
 from engine.domain.cuts import Thresholds
+from engine.facts.items import FactItems
+from engine.facts.new_facts import FactEntry
 from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.assignment.likeness import NodeLikeness
 from engine.ingest.assignment.model import ModelAssigner
@@ -20,7 +22,6 @@ from engine.ingest.extraction.answers import ModelAnswers, Unasked
 from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
 from engine.ingest.extraction.form import earlier_for, prompt_for
-from engine.ingest.facts import FactEntry
 from engine.ingest.fresh import IngestLimits
 from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
@@ -35,16 +36,15 @@ from engine.ingest.streams.pieces import Pieces, StreamLimits
 from engine.ingest.streams.streaming import Streams
 from engine.ingest.versions.revising import Revisions
 from engine.jobs.jobs import JobCatalogue
-from engine.knowledge.configuration import Domain, load_domain
-from engine.knowledge.entities import EntityFinder
+from engine.knowledge.entity_finder import EntityFinder
 from engine.knowledge.known_lines import KnownLines
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.resources import RawResources
+from engine.naming.configuration import Domain, load_domain
 from engine.privacy.redact import Redactor
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
 from engine.providers.tokens import TokenCounter
-from engine.records.fact_items import FactItems
 from engine.records.files import RecordFiles
 from engine.records.slices import Slices
 from engine.records.writer import RecordWriter

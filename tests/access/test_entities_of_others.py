@@ -15,9 +15,9 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode, User
 from engine.domain.principal import Principal
 from engine.errors import NotFound
-from engine.knowledge.configuration import load_domain
-from engine.knowledge.mentions import NamedMention, SourceText, entity_mentions
 from engine.memory import Memory
+from engine.naming.configuration import load_domain
+from engine.naming.mentions import NamedMention, SourceText, entity_mentions
 from engine.neurigraph import Engine
 from engine.stores.statements import cypher
 

@@ -17,10 +17,12 @@ from tests.access.test_named_in_questions import (
     a_name_that_came_with_a_moved_record,
     another_entity_that_the_user_merged,
 )
-from tests.flows.test_lone_names import (
+from tests.entities.test_lone_names import (
     test_neither_passages_nor_facts_that_a_reader_may_not_read_count as passages_and_facts_not_readable,
 )
-from tests.flows.test_touches import test_what_was_read_and_when_is_shown_to_the_owner_alone as what_was_read_and_when
+from tests.retrieval.test_touches import (
+    test_what_was_read_and_when_is_shown_to_the_owner_alone as what_was_read_and_when,
+)
 
 pytestmark = pytest.mark.usefixtures("guards")
 

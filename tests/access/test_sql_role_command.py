@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from engine.domain.node import User
 from engine.neurigraph import Engine
-from tests.flows.commands import typed
+from tests.commands import typed
 
 
 async def test_the_shell_makes_lists_and_drops(engine: Engine, user: User, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from engine.stores.sql_roles import IssuedRole, SqlRoles, listed, renew_views
 from engine.wiring.addresses import request_url
 from engine.wiring.open_engine import open_engine
 from tests.access.databases import administrator, elsewhere, migrated, new_database, opened
-from tests.flows.workshop import AT_MOST, Gate, fresh, job, workshop
+from tests.workshop import AT_MOST, Gate, fresh, job, workshop
 
 VIEWS = (
     "access_log",

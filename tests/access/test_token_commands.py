@@ -14,7 +14,7 @@ from engine.domain.node import NewNode, User
 from engine.domain.principal import Identity
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from tests.flows.commands import typed
+from tests.commands import typed
 
 Run = Callable[..., Awaitable[subprocess.CompletedProcess[str]]]
 

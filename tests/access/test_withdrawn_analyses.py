@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from engine.knowledge.configuration import load_domain
+from engine.naming.configuration import load_domain
 from engine.neurigraph import Engine
 from engine.stores.analyses import Analysis, analyses
 from tests.contract.withdrawn import NAMED, Leaks, Life, lived

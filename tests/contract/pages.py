@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.neurigraph import Engine
-from tests.flows.commands import typed
+from tests.commands import typed
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(r"([^\n]*)\n\n?```(\w+)\n(.*?)\n```", re.DOTALL)

@@ -11,7 +11,7 @@ import pytest
 
 from engine.domain.node import User
 from engine.neurigraph import Engine
-from tests.flows.commands import typed
+from tests.commands import typed
 
 EVENING, MORNING = "2024-06-04T22:40:00-07:00", "2024-06-05T00:20:00+09:00"
 """June 5 and June 4 in UTC."""

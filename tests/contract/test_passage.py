@@ -23,8 +23,10 @@ TOPICS = {"Fishing": "walleye", "Finances": "invoice", "Family": "sister", "Work
 
 DOOR = "api/"
 BELOW = ("engine/stores/", "engine/providers/", "engine/telemetry/")
-RULES = ("engine/knowledge/", "engine/language/")
-"""What finds names, entities and relations, and what words say of time: pure rules behind `entities.spoken` and a question."""
+RULES = tuple(
+    f"engine/{room}/" for room in ("entities", "facts", "knowledge", "language", "naming", "relations", "statements")
+)
+"""What finds names, entities and relations, and what words say of time and do to known facts: pure rules behind `entities.spoken` and a question."""
 
 
 def own(passage: Passage) -> list[str]:

@@ -26,9 +26,9 @@ from engine.domain.stream import StreamedTurn
 from engine.lifecycle import exporting
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from tests.commands import typed
 from tests.contract.conftest import House, OpenDoor
 from tests.contract.test_rest_import import LINES, answered
-from tests.flows.commands import typed
 
 TEXAS = timezone(timedelta(hours=-6))
 DAY = datetime(2024, 3, 9, 19, 10, tzinfo=TEXAS)

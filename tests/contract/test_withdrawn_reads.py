@@ -25,11 +25,11 @@ from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from engine.operations.declaring import OPERATIONS
 from engine.shell.application import command
+from tests.commands import typed
 from tests.contract.operations import at_door, commands, commands_of, requests
 from tests.contract.test_mcp import over_http
 from tests.contract.test_rest_slow_clients import TOKEN, serving
 from tests.contract.withdrawn import KINDS, OF_THE_PAST, OLDER_VERSION, Leaks, Life, lived, requests_for
-from tests.flows.commands import typed
 
 WORKSPACE = {"embeddings", "integrations", "jobs", "tokens", "users", "workspace"}
 """Subjects of the operator's: they hold nothing that was stored."""

@@ -12,7 +12,7 @@ from typing import Any
 from engine.domain.job import Report
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
-from tests.flows.workshop import job, workshop
+from tests.workshop import job, workshop
 
 
 async def die(_: Any) -> Report:

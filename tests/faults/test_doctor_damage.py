@@ -21,7 +21,7 @@ from engine.errors import DamagedFile, InvalidInput, NotFound
 from engine.lifecycle.doctor import Finding
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from tests.flows.commands import typed
+from tests.commands import typed
 
 pytestmark = pytest.mark.usefixtures("alone")
 

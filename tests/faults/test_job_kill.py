@@ -18,8 +18,8 @@ from engine.errors import StoreUnavailable
 from engine.jobs import queue
 from engine.jobs.jobs import JobCatalogue
 from engine.neurigraph import Engine
-from tests.flows.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop
 from tests.processes import run_module
+from tests.workshop import AT_MOST, LIMITS, Gate, fresh, job, nothing, workshop
 
 
 async def kill_a_worker(engine: Engine, name: str, kind: str) -> None:

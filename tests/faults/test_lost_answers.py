@@ -29,8 +29,8 @@ from engine.neurigraph import Engine
 from engine.operations.declaring import OPERATIONS
 from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
+from tests.facts.test_fact_doubts import in_doubt
 from tests.faults.half_way import Leaving, Left
-from tests.flows.test_fact_doubts import in_doubt
 
 ROUNDED = 1e-6
 """A confidence is kept in four bytes."""

@@ -16,8 +16,8 @@ from engine.neurigraph import Engine
 from engine.settings import Settings
 from tests.faults import replay_victim
 from tests.faults.killing import lived
-from tests.flows.reader import reader
 from tests.model_server import Asked, model_server
+from tests.reader import reader
 
 RECORDS = PAGE + 5
 """Records that no model has read, each with a twin whose answer is kept."""

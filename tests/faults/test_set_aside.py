@@ -18,10 +18,10 @@ from engine.errors import CommitSetAside, Conflict, NotFound, StoreFailed
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import counted
+from tests.commands import typed
 from tests.door import new_door
 from tests.faults.half_way import Leaving, Left, done, left_half_way, newest, recovered, row_of, set_aside, spoil
 from tests.faults.killing import all_agree
-from tests.flows.commands import typed
 
 pytestmark = pytest.mark.usefixtures("alone")
 

@@ -24,7 +24,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.analyses import analyses
 from tests.contract.test_mcp import called, over_stdio
-from tests.flows.test_graph_commands import Shell
+from tests.hierarchy.test_graph_commands import Shell
 from tests.page.conftest import OPERATORS, OpenTab, serving
 
 QUESTIONS = ("Who is Dave?", "Where does Ellen live?", "Who bought the boat?")

@@ -11,21 +11,14 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from engine.knowledge.communities.describing import TOKENS, community_name, community_summary
-from engine.knowledge.communities.entities import LONGEST, importances, summary
-from engine.knowledge.communities.graph_read import (
-    KnownRelation,
-    MemberEntity,
-    Mentioned,
-    MentioningRecord,
-    UserGraph,
-    whole,
-)
-from engine.knowledge.communities.grouping import groups, identified, near
-from engine.knowledge.communities.meanings import ReadItem, drift, meanings
-from engine.knowledge.communities.modelled import GivenInsights, Summarised, taken
-from engine.knowledge.communities.observing import Observed, observed
-from engine.knowledge.configuration import load_domain
+from engine.communities.descriptions import TOKENS, community_name, community_summary
+from engine.communities.entities import LONGEST, importances, summary
+from engine.communities.graph_read import KnownRelation, MemberEntity, Mentioned, MentioningRecord, UserGraph, whole
+from engine.communities.groups import groups, identified, near
+from engine.communities.meanings import ReadItem, drift, meanings
+from engine.communities.model_answers import GivenInsights, Summarised, taken
+from engine.communities.observations import Observed, observed
+from engine.naming.configuration import load_domain
 
 DAY = datetime(2024, 1, 1, 12, tzinfo=UTC)  # a Monday
 USER = UUID(int=7)

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from engine.errors import InvalidInput, SettingsError
-from engine.knowledge.configuration import RESERVED_TYPES, Domain, load_domain
+from engine.naming.configuration import RESERVED_TYPES, Domain, load_domain
 from engine.stores.statements import CYPHER_FOLDER
 
 pytestmark = pytest.mark.ledger("M05")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.knowledge.facts.verdicts import relation, statement
+from engine.facts.verdicts import relation, statement
 
 ENDS = [
     ("Lena is writing her thesis.", "Lena finished her thesis."),

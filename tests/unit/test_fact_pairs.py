@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.knowledge.facts.verdicts import relation, statement
-from engine.knowledge.statements.rules import attributes, rules_of
+from engine.facts.verdicts import relation, statement
 from engine.lab.evaluation.fact_pairs import FactPair, fact_pairs_of, judged
 from engine.language.tables import codes
+from engine.statements.rules import attributes, rules_of
 
 PAIRS = fact_pairs_of([Path(__file__).with_name("fact_pairs")])
 UNSEEN = {path: fact_pairs_of([path]) for path in sorted(Path(__file__).with_name("fact_pairs_unseen").glob("*.jsonl"))}

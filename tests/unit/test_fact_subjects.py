@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.knowledge.naming.subjects import leading_subject
+from engine.naming.subjects import leading_subject
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ from pathlib import Path
 from engine.language import tables
 
 tables.FOLDER = Path(sys.argv[1])
-from engine.knowledge.naming.kinship import relations_with_my
-from engine.knowledge.facts.verdicts import relation, statement
+from engine.naming.kinship import relations_with_my
+from engine.facts.verdicts import relation, statement
 from engine.language.asked_self import asks_for_self
 from engine.language.asked_state import months_of_states
 from engine.language.asked_time import asked_time

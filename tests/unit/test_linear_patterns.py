@@ -20,17 +20,36 @@ from typing import Any
 
 import pytest
 
+import engine.communities
 import engine.domain
+import engine.entities
+import engine.facts
 import engine.ingest
 import engine.knowledge
 import engine.language
+import engine.naming
 import engine.privacy
+import engine.relations
 import engine.retrieval
+import engine.statements
 from engine.privacy.phones import PHONES
 from engine.privacy.secret_shapes import SECRETS
 from engine.privacy.shapes import FINDERS
 
-PACKAGES = (engine.domain, engine.ingest, engine.knowledge, engine.language, engine.privacy, engine.retrieval)
+PACKAGES = (
+    engine.communities,
+    engine.domain,
+    engine.entities,
+    engine.facts,
+    engine.ingest,
+    engine.knowledge,
+    engine.language,
+    engine.naming,
+    engine.privacy,
+    engine.relations,
+    engine.retrieval,
+    engine.statements,
+)
 LENGTH, LONG_LENGTH = 1200, 3000
 UNITS, LONG_UNITS = 10, 48
 FLOOR = 0.004

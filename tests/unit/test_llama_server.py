@@ -14,13 +14,13 @@ import httpx
 import pytest
 from pydantic import BaseModel, SecretStr
 
+from engine.communities.model_answers import GivenInsights
 from engine.errors import CutAnswer, ProviderUnavailable, UnusableAnswer
 from engine.ingest.assignment.form import Placement
 from engine.ingest.extraction.form import Extracted
 from engine.ingest.judged_facts import Verdicts
 from engine.ingest.judged_names import NameVerdicts
 from engine.ingest.proposal.model import Hierarchy
-from engine.knowledge.communities.modelled import GivenInsights
 from engine.providers.language import Prompt, schema_of
 from engine.retrieval.context.answering import Answered
 from engine.settings import Settings

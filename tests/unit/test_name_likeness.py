@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.knowledge.resolution.blocking import blocking_keys
-from engine.knowledge.resolution.compared import NamedThing
-from engine.knowledge.resolution.kin import kin_of
-from engine.knowledge.resolution.likeness import decide
-from engine.knowledge.resolution.name_likeness import name_likeness
-from engine.knowledge.resolution.name_parts import parts_of
-from engine.knowledge.resolution.romanized import romanized, sounds_alike
-from engine.knowledge.resolution.word_lists import section
+from engine.entities.resolution.blocking import blocking_keys
+from engine.entities.resolution.compared import NamedThing
+from engine.entities.resolution.kin import kin_of
+from engine.entities.resolution.likeness import decide
+from engine.entities.resolution.name_likeness import name_likeness
+from engine.entities.resolution.name_parts import parts_of
+from engine.entities.resolution.romanized import romanized, sounds_alike
+from engine.entities.resolution.word_lists import section
 
 CASES = Path(__file__).with_name("likeness_cases.txt")
 _MENTION = re.compile(r"\[(.+?)\]")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from engine.domain.entity import Mention, TextPiece
 from engine.domain.names import name_key
-from engine.knowledge.naming.known import KnownNames
-from engine.knowledge.naming.names import names_in
-from engine.knowledge.naming.spelling import runs_of
+from engine.naming.known import KnownNames
+from engine.naming.names import names_in
+from engine.naming.spelling import runs_of
 
 
 def read(text: str, *, speaker: str = "", title: str = "", known: dict[str, str] | None = None) -> list[Mention]:
@@ -268,9 +268,9 @@ def test_a_title_without_brackets_tells_more_and_titles_that_differ_tell_nothing
 
 def test_what_is_read_is_the_same_in_every_process() -> None:
     program = (
-        "import sys; from engine.domain.entity import TextPiece; from engine.knowledge.naming.names import names_in\n"
-        "from engine.knowledge.relations.relating import Relating\n"
-        "from engine.knowledge.configuration import load_domain\n"
+        "import sys; from engine.domain.entity import TextPiece; from engine.naming.names import names_in\n"
+        "from engine.relations.rules import Relating\n"
+        "from engine.naming.configuration import load_domain\n"
         "texts = sys.stdin.read().splitlines()\n"
         "pieces = [TextPiece(text, title=text.split(' ', 1)[0] + end) for text in texts for end in (' (film)', ' (band)', '')]\n"
         "found = names_in(pieces, {'ann': 'person', 'porto': 'place'})\n"

@@ -12,9 +12,13 @@ from uuid import UUID
 
 import pytest
 
+from engine.communities.model_answers import Summarised, summaries_shown
 from engine.domain.context import Piece
 from engine.domain.fact import FactRow
 from engine.domain.prompt_lines import indented, inline, numbered
+from engine.entities.resolution.doubts import NameDoubt
+from engine.entities.resolution.resolution import FoundName
+from engine.facts.chains import Known
 from engine.ingest.assignment.model import choice_of
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.extract import pieces_of
@@ -23,10 +27,6 @@ from engine.ingest.judged_names import doubts_shown
 from engine.ingest.proposal.model import turns_shown
 from engine.ingest.proposal.proposing import SaidTurns
 from engine.ingest.sources import Unplaced
-from engine.knowledge.communities.modelled import Summarised, summaries_shown
-from engine.knowledge.facts.chains import Known
-from engine.knowledge.resolution.doubts import NameDoubt
-from engine.knowledge.resolution.resolving import FoundName
 from engine.retrieval.context.answering import asked_of
 from engine.retrieval.context.drafts import Draft, Drafts, Group
 from engine.retrieval.context.text import written

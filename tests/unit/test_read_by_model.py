@@ -11,13 +11,13 @@ import pytest
 from engine.domain.entity import TextPiece
 from engine.domain.extraction import ModelReading, NamedByModel, StatedByModel
 from engine.domain.names import name_key
+from engine.entities.resolution.doubts import doubts_of, joined
+from engine.entities.resolution.resolution import FoundName, KnownCandidate, Resolution, ReviewPair, resolve
 from engine.ingest.extraction.form import Extracted
-from engine.knowledge.configuration import load_domain
-from engine.knowledge.mentions import SourceText, used_name
-from engine.knowledge.naming.names import names_in
-from engine.knowledge.read_by_model import known_names, marked, over, same_names, stated, times
-from engine.knowledge.resolution.doubts import doubts_of, joined
-from engine.knowledge.resolution.resolving import FoundName, KnownCandidate, Resolution, ReviewPair, resolve
+from engine.knowledge.model_names import known_names, marked, over, same_names, stated, times
+from engine.naming.configuration import load_domain
+from engine.naming.mentions import SourceText, used_name
+from engine.naming.names import names_in
 
 DOMAIN = load_domain().model_copy(update={"free_form": False})
 WHEN = datetime(2024, 5, 8, tzinfo=UTC)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from engine.domain.entity import Mention, TextPiece
 from engine.domain.relation import RelationDraft
-from engine.knowledge.configuration import load_domain
-from engine.knowledge.relations.masking import MARK
-from engine.knowledge.relations.patterns import patterns_of
-from engine.knowledge.relations.relating import Relating
+from engine.naming.configuration import load_domain
+from engine.relations.masking import MARK
+from engine.relations.patterns import patterns_of
+from engine.relations.rules import Relating
 
 pytestmark = pytest.mark.ledger("M05")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.domain.entity import TextPiece
-from engine.knowledge.configuration import load_domain
 from engine.lab.evaluation.entity_relations import SYMMETRIC, drawn_between, measured_relations
 from engine.lab.evaluation.labels import Labels, Span
+from engine.naming.configuration import load_domain
 
 TURNS = {
     "D1:1": TextPiece("My sister Carla moved to Ulm.", "Ada"),

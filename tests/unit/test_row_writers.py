@@ -66,7 +66,7 @@ BESIDE = {
     "lifecycle/retention": ("deletes what is kept for a time only", "outbox"),
     "derive/chains": ("withdraws facts whose items ended", "facts"),
     "derive/catalogue": ("marks facts that are stale", "facts"),
-    "knowledge/facts/carried": ("carries facts into the graph", "facts"),
+    "facts/graph_gaps": ("carries facts into the graph", "facts"),
     "lifecycle/mending/entities": ("has facts carried into the graph again", "facts"),
     "commit/rows/due": ("marks records whose vectors are all there", "metadata_records"),
     "derive/tokens": ("makes tokens of items that are older than these", "memory_items"),

@@ -9,10 +9,10 @@ import pytest
 
 from engine.domain.entity import TextPiece
 from engine.domain.extraction import UNASKED
-from engine.knowledge.configuration import load_domain
-from engine.knowledge.entities import EntityFinder, KnownEntity, Spoken, _resolved
-from engine.knowledge.mentions import SourceText
-from engine.knowledge.read_records import read_records
+from engine.knowledge.entity_finder import EntityFinder, KnownEntity, Spoken, _resolved
+from engine.knowledge.record_names import read_records
+from engine.naming.configuration import load_domain
+from engine.naming.mentions import SourceText
 
 NO_STORE: Any = None
 """What is decided here reads nothing."""

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.domain.said import at_offset, named_dates, spoken_at, spoken_dates
-from engine.knowledge.resolution.homes import home_of
-from engine.knowledge.resolution.namesake_clues import Clues, Excerpt, clues_in
-from engine.knowledge.resolution.namesakes import different_forms, why_apart
-from engine.knowledge.resolution.ties import Age, tie_of
+from engine.entities.resolution.homes import home_of
+from engine.entities.resolution.namesake_clues import Clues, Excerpt, clues_in
+from engine.entities.resolution.namesakes import different_forms, why_apart
+from engine.entities.resolution.ties import Age, tie_of
 from engine.language.asked_self import asks_for_self
 from engine.language.asked_state import state_asked
 from engine.language.dates import dates_asked

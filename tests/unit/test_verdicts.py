@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from engine.domain.delta import BEGINNING
 from engine.domain.fact import FactRow
-from engine.knowledge.facts.chains import Chains, Known, planned
-from engine.knowledge.facts.verdicts import attribute_said, relation, statement
+from engine.facts.chains import Chains, Known, planned
+from engine.facts.verdicts import attribute_said, relation, statement
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 NODE, USER = UUID(int=1), UUID(int=2)

@@ -1,4 +1,4 @@
-"""Of which attributes facts speak; what tells them is `engine.knowledge.facts.attributes`."""
+"""Of which attributes facts speak; what tells them is `engine.facts.attributes`."""
 
 from __future__ import annotations
 

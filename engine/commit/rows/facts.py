@@ -1,4 +1,4 @@
-"""Facts in their chains; what decides about them is `engine.knowledge.facts.chains`."""
+"""Facts in their chains; what decides about them is `engine.facts.chains`."""
 
 from __future__ import annotations
 

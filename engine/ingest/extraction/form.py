@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, Field, model_validator
 from engine.domain.entity import MentionRole
 from engine.domain.extraction import WHOLE
 from engine.domain.fact import FactType
-from engine.knowledge.configuration import Domain
+from engine.naming.configuration import Domain
 from engine.providers.fields import (
     LONGEST_NAME,
     MOST_NAMES,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from engine.communities.model_answers import GivenInsights
 from engine.domain.principal import Principal
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.asked import AskedModel, ModelQuestion
-from engine.knowledge.communities.modelled import GivenInsights
 from engine.providers.active import ActiveModel
 from engine.providers.language import Prompt
 

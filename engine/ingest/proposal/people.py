@@ -12,9 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from engine.knowledge.naming.kinship import FULL_NAME, GROUP_OF, MY, NAME, RELATIONS, SAYS, Group
 from engine.language.detection import stop_words
 from engine.language.tables import LANGUAGES, all_listed, alternatives
+from engine.naming.kinship import FULL_NAME, GROUP_OF, MY, NAME, RELATIONS, SAYS, Group
 
 _BEFORE = re.compile(
     rf"\b(?i:{MY}) (?:(?!(?i:{RELATIONS}))[\w-]+ )?(?i:(?P<relation>{RELATIONS})),? (?P<name>{FULL_NAME})"

@@ -14,8 +14,8 @@ from engine.domain.proposal import MOST_NODES, Proposal, ProposedNode
 from engine.domain.scope import INGESTED, Origin
 from engine.ingest.proposal.matters import Floats, Matter, matters
 from engine.ingest.proposal.people import Person, people
-from engine.knowledge.naming.kinship import Group
 from engine.language.detection import language_of
+from engine.naming.kinship import Group
 from engine.progress import counted
 
 MOST_PEOPLE, MOST_OTHERS, MOST_MATTERS = 12, 6, 12

@@ -19,14 +19,14 @@ from engine.domain.entity import TextPiece
 from engine.domain.graph import EntityMention, EntityName, RecordMentions, RecordRelations, StatedRelation
 from engine.domain.history import Conversation, Turn
 from engine.domain.names import name_key
+from engine.entities.resolution.keys import canonical_key
 from engine.ingest.pipeline import Ingest
-from engine.knowledge.mentions import SourceText
-from engine.knowledge.resolution.keys import canonical_key
 from engine.lab.benchmarks.ground import Ground, empty_ground
 from engine.lab.benchmarks.knowledge_facts import ReadsLines, measured
 from engine.lab.benchmarks.report import Figure, Report, at_most, percentiles
 from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
+from engine.naming.mentions import SourceText
 from engine.progress import Progress
 from engine.settings import Settings
 from engine.stores.statements import cypher

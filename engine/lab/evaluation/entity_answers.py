@@ -19,14 +19,14 @@ from engine.domain.extraction import UNASKED, ModelReading, NamedByModel, Stated
 from engine.domain.names import name_key
 from engine.errors import InvalidInput, unreadable
 from engine.ingest.extraction.form import Extracted
-from engine.knowledge.configuration import load_domain
-from engine.knowledge.mentions import SourceText
-from engine.knowledge.naming.names import names_in
-from engine.knowledge.read_by_model import known_names, marked, stated
+from engine.knowledge.model_names import known_names, marked, stated
 from engine.lab.evaluation.entity_names import kind_figures, span_figures
 from engine.lab.evaluation.entity_relations import entity_at, folded, relation_figures
 from engine.lab.evaluation.figures import Figures
 from engine.lab.evaluation.labels import Labels
+from engine.naming.configuration import load_domain
+from engine.naming.mentions import SourceText
+from engine.naming.names import names_in
 
 DOMAIN = load_domain()
 

@@ -10,9 +10,9 @@ import time
 from collections.abc import Mapping, Sequence
 
 from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
-from engine.knowledge.naming.names import names_in
 from engine.lab.evaluation.figures import Figure, Figures, overlap, ratio, scores
 from engine.lab.evaluation.labels import DATE, NAMES, Labels, Span
+from engine.naming.names import names_in
 
 TIMES = 5
 """How often texts are read to time it; the fastest counts."""

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from engine.domain.entity import Mention, TextPiece
 from engine.domain.relation import RelationDraft
-from engine.knowledge.configuration import load_domain
-from engine.knowledge.relations.relating import Relating
 from engine.lab.evaluation.entity_names import SAME_KIND, found_in
 from engine.lab.evaluation.figures import Figure, Figures, scores
 from engine.lab.evaluation.labels import DATE, NAMES, Labels
+from engine.naming.configuration import load_domain
+from engine.relations.rules import Relating
 
 SYMMETRIC = frozenset(
     """

@@ -16,7 +16,7 @@ from typing import get_args
 from engine.domain.fact import FactRelation
 from engine.domain.names import name_key
 from engine.errors import InvalidInput
-from engine.knowledge.facts.verdicts import relation, statement
+from engine.facts.verdicts import relation, statement
 from engine.lab.evaluation.figures import Figure, Figures, scores
 
 ENDINGS = ("changes", "ends")

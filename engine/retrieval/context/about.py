@@ -20,10 +20,10 @@ from engine.domain.entity import UNKNOWN_KIND, Entity, Relation
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchRequest
+from engine.entities.reads import EntityReads, Named, Stated
 from engine.errors import NotFound
+from engine.facts.about import EntityFacts, FactAbout
 from engine.hierarchy.damage import Damage
-from engine.knowledge.facts.about import EntityFacts, FactAbout
-from engine.knowledge.reading import EntityReads, Named, Stated
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 

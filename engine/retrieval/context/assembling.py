@@ -18,7 +18,7 @@ from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchAnswer
 from engine.domain.terms import words
 from engine.errors import StoreUnavailable
-from engine.knowledge.facts.doubts import doubts_among
+from engine.facts.doubts import doubts_among
 from engine.providers.active import ActiveModel
 from engine.retrieval.budgets import FIRST, PARTIAL, LimitedSearch, partial_notes
 from engine.retrieval.context.about import About, FactPlace, Knowledge, asked_line, placed

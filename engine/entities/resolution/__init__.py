@@ -1,0 +1,1 @@
+"""Which entity a name belongs to. Open `resolution.py` first."""

@@ -1,0 +1,160 @@
+"""Persons who are named by what they are to another one: `my sister`, `Tom's ex-wife`, `Min farmor`. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from engine.entities.resolution.romanized import romanized
+from engine.entities.resolution.word_lists import section, word_set
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s\b)?")
+_SIDES = {"mother": "maternal", "father": "paternal", "husband": "husband", "wife": "wife"}
+_ADDRESSED = frozenset({"aunt", "uncle", "grandmother", "grandfather", "mother", "father", "cousin"})
+"""What people call each other without saying whose: `Uncle Ted`, `Grandma`."""
+_COMMONER = tuple("man van ben bat test her pan chat make nora sin doch mat primo gran".split())
+_PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiancee".split())
+_UNCERTAIN = frozenset({"grandmother", "grandfather", "aunt", "uncle", "cousin", "brother_in_law", "sister_in_law"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """A relation, of whom, and what tells it from others of the same relation."""
+
+    relation: str
+    owner: str = ""
+    side: str = ""
+    age: str = ""
+    former: bool = False
+    order: str = ""
+    name: str = ""
+
+    @property
+    def gender(self) -> str:
+        for gender, listed in (("f", "female"), ("m", "male")):
+            if self.relation in word_set("kin", listed):
+                return gender
+        return ""
+
+    @property
+    def single(self) -> bool:
+        return self.relation in word_set("kin", "single") and not self.former
+
+
+@lru_cache(maxsize=1 << 12)
+def kin_of(name: str) -> Kin | None:
+    """The relation that a mention names; None for a name like any other."""
+    tokens = _TOKEN.findall(unicodedata.normalize("NFC", name))[:12]
+    found: list[tuple[int, str]] = []
+    for place, token in enumerate(tokens):
+        if relation := relation_of(token.lower() if place == 0 else token):
+            found.append((place, relation))
+    if not found or (len(tokens) == 1 and tokens[0][:1].isupper() and not tokens[0].isascii() and len(tokens[0]) < 3):
+        return None
+    place, relation = found[-1]
+    first = found[-2] if len(found) > 1 else found[0]
+    if len(found) > 1 and re.search(r"['’]s$", tokens[first[0]]):
+        relation = section("kin", "pairs").get(f"{first[1].split('_')[0]}_{relation.split('_')[0]}", relation)
+    said = [_latin(token) for token in tokens]
+    my = any(word in word_set("kin", "owners", "my") for word in said)
+    others = [t for i, t in enumerate(tokens) if i not in dict(found) and said[i] not in _small() and t[:1].isupper()]
+    owner = next((_latin(t) for t in others if re.search(r"['’]s$", t)), "my" if my else "")
+    named = " ".join(t for t in others if not re.search(r"['’]s$", t))
+    if not my and not owner and (relation.split("_")[0] not in _ADDRESSED or (not named and len(tokens) > 2)):
+        return None
+    return _kin(relation, owner, named, said, tokens[place])
+
+
+def _kin(relation: str, owner: str, named: str, said: Sequence[str], token: str) -> Kin:
+    rows = {key: word_set("kin", "modifiers", key) for key in section("kin", "modifiers")}
+    told = {key for key, words in rows.items() if any(word in words for word in said)}
+    base, _, rest = relation.partition("_") if relation.endswith(("ternal", "elder", "younger")) else (relation, "", "")
+    if "elder" in told and "younger" not in told:
+        rest = rest or "elder"
+    elif "younger" in told:
+        rest = rest or "younger"
+    side = next((one for one in ("maternal", "paternal") if one in told or rest == one), "")
+    former = "former" in told or _latin(token).startswith("ex-")
+    return Kin(
+        base,
+        owner,
+        side,
+        rest if rest in ("elder", "younger") else "",
+        former,
+        "second" if "second" in told else "",
+        named,
+    )
+
+
+def relation_of(token: str) -> str:
+    """What a word says someone is to another; empty for other words. Capitals count: `Frau` is a word, `Frank` is none."""
+    table = _relations()
+    native = token.casefold().removesuffix("'s").removesuffix("’s")
+    latin = _latin(token)
+    for form in (
+        native,
+        latin,
+        latin.removeprefix("ex-"),
+        latin[:-1] if latin.endswith("s") and len(latin) > 5 else latin,
+    ):
+        if form in table:
+            return table[form]
+    return ""
+
+
+def role_of(token: str) -> str:
+    """The same with roles that are no kinship: `dentist`. Sides and ages are left out, and a girlfriend, who may
+    become a wife, is a partner, too."""
+    latin = _latin(token).removeprefix("ex-")
+    role = _roles().get(latin) or relation_of(token)
+    role = re.sub(r"_(?:elder|younger|paternal|maternal)$", "", role)
+    return "partner" if role in _PARTNERS else role
+
+
+@cache
+def _roles() -> dict[str, str]:
+    return {word: role for role, words in section("kin", "roles").items() for word in words.split()}
+
+
+def _latin(token: str) -> str:
+    return romanized(re.sub(r"['’]s$", "", token))
+
+
+@cache
+def _relations() -> dict[str, str]:
+    table: dict[str, str] = {}
+    for relation, words in section("kin", "relations").items():
+        for word in words.split():
+            table.setdefault(romanized(word) if word.isascii() else word, relation)
+            if ord(word[0]) < 0x250:  # in other scripts the Latin form would meet short words like "my"
+                table.setdefault(romanized(word), relation)
+    # Words that are commoner in another meaning.
+    for word in _COMMONER:
+        table.pop(word, None)
+    return table
+
+
+@cache
+def _small() -> frozenset[str]:
+    rows = section("kin", "modifiers")
+    modifiers = frozenset(word for key in rows for word in rows[key].split())
+    return modifiers | word_set("kin", "owners", "my") | word_set("parts", "articles")
+
+
+def side_told(texts: Sequence[str], mention: str) -> str:
+    """Through whom someone is kin, where the text says it: the word of kinship after `my`, beside the mention itself."""
+    for text in texts:
+        tokens = _TOKEN.findall(text.replace(mention, " ", 1))
+        for mine, token in pairwise(tokens):
+            if _latin(mine) in word_set("kin", "owners", "my") and (relation := relation_of(token)):
+                return _SIDES.get(relation, relation)
+    return ""
+
+
+def uncertain(relation: str) -> bool:
+    """Whether people have several of that relation that only the side tells apart."""
+    return relation in _UNCERTAIN

@@ -1,0 +1,305 @@
+"""What one statement does to another about the same subject. Pure.
+
+Rules decide without a model. An ending is sure, or it is none: bearer and attribute are the same, the attribute has one value at
+a time, both values are of one kind, and the newer one is said as holding. A doubt leaves both as they are.
+
+    same         says it again, and nothing more
+    changes      another value of the same attribute of the same bearer
+    ends         denies what was so
+    contradicts  the opposite of an attitude or a rule: both stand, marked
+    maybe        may replace it: both stand, marked
+    none         speaks of something else
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.domain.fact import FactRelation
+from engine.facts.departures import resumed, still_there
+from engine.facts.events import by_events
+from engine.facts.partings import elsewhere, narrow, no_longer_wished, parted
+from engine.facts.plans import not_going, plan_ended
+from engine.facts.replacements import another, another_hour, now_by_another
+from engine.facts.value_alone import value_alone
+from engine.language.detection import stem
+from engine.statements.amounts import COUNT
+from engine.statements.claim import DATED, Claim
+from engine.statements.rules import attributes, rules_of
+from engine.statements.statement import LONGEST, Statement, in_one_language, statement
+from engine.statements.tokens import tokens_of
+
+__all__ = ["LONGEST", "AttributeSaid", "Statement", "attribute_said", "believed", "relation", "statement"]
+
+_STRENGTH: tuple[FactRelation, ...] = ("changes", "ends", "contradicts", "same", "maybe", "none")
+"""Of several claims the first decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSaid:
+    """An attribute as a text names it: its key, the words for it, whether it has one value at a time, the text of the value."""
+
+    key: str
+    label: str
+    single: bool
+    value: str
+
+
+def attribute_said(text: str, subject: str) -> AttributeSaid | None:
+    """The attribute that a text gives the value of, the subject's own first: the birthday, not the date of the birthday."""
+    said = statement(text, subject)
+    if said.mood in ("supposed", "denied"):
+        return None
+    firm = (c for c in said.claims if c.form != "past" and c.firm and not c.key.startswith(COUNT))
+    one = min(firm, key=lambda claim: len(claim.bearer), default=None)
+    return AttributeSaid(one.key, one.label, one.one == "always", one.shown) if one else None
+
+
+def believed(told: FactRelation, older: Statement, newer: Statement) -> FactRelation:
+    """A model's verdict. What says the same is not stored again: what has other numbers, dates or names is no such thing."""
+    return "none" if told == "same" and not newer.values <= older.values else told
+
+
+def relation(older: Statement, newer: Statement, likeness: float | None, threshold: float) -> FactRelation:
+    """What the newer statement does to the older one, which are about one subject. `likeness`: of their meanings, None where
+    it is not known."""
+    if older.text == newer.text:
+        return "same"
+    near, far = likeness is not None and likeness >= threshold, likeness is not None and likeness < threshold
+    if not older.language or not newer.language:
+        counted = (older.values - older.names) != (newer.values - newer.names)
+        return "maybe" if (near and counted) or value_alone(older, newer) else "none"
+    found = _by_rules(older, newer, near=near, far=far)
+    return "maybe" if found == "none" and value_alone(older, newer) else found
+
+
+def _by_rules(older: Statement, newer: Statement, *, near: bool, far: bool) -> FactRelation:
+    if resumed(newer):
+        return "none"
+    as_read, (older, newer) = (older, newer), in_one_language(older, newer)
+    if "supposed" in (older.mood, newer.mood) or (older.mood == newer.mood == "denied"):
+        return "ends" if no_longer_wished(older, newer) else by_events(older, newer)
+    if "denied" in (older.mood, newer.mood):
+        event = by_events(older, newer)
+        stated, denied = (older, newer) if newer.mood == "denied" else (newer, older)
+        return event if event != "none" else "contradicts" if _speaks_of_same(stated, denied) else "none"
+    if parted(older, newer) or not_going(older, newer):
+        return "ends"
+    ended = plan_ended(older, newer) if newer.cancelled or newer.done or newer.returned else "none"
+    found = ended if ended == "ends" else _allowed(_judged(older, newer, near=near, far=far), older, newer)
+    found = found if ended == "none" else min(found, ended, key=_STRENGTH.index)
+    event = by_events(*as_read) if found in ("none", "maybe") else "none"
+    return found if event == "none" else event
+
+
+def _judged(older: Statement, newer: Statement, *, near: bool, far: bool) -> FactRelation:
+    opposed = bool(older.opposed and newer.opposed)
+    if opposed and (found_in_words := _of_words(older, newer, near=near, far=far, known=False)) != "none":
+        return found_in_words
+    found = [
+        _of_claims(one, other, older, newer)
+        for one in older.claims
+        for other in newer.claims
+        if one.key == other.key and one.bearer == other.bearer and (one.key in attributes() or not opposed)
+    ]
+    if found:
+        counted = far and all(one.key.startswith(COUNT) for one in newer.claims)
+        return "maybe" if counted and "changes" in found else min(found, key=_STRENGTH.index)
+    if {one.key for one in older.claims} & {one.key for one in newer.claims} & attributes().keys():
+        return "none"  # of another bearer
+    if (replaced := _replacing(older, newer)) is not None:
+        return replaced
+    keys = {one.key for one in older.claims} | {one.key for one in newer.claims}
+    return _of_words(older, newer, near=near, far=far, known=bool(keys - DATED))
+
+
+def _allowed(found: FactRelation, older: Statement, newer: Statement) -> FactRelation:
+    """What how both are said leaves of a relation."""
+    if found == "same":
+        differ = newer.mood != older.mood or newer.beside != older.beside or newer.restricted != older.restricted
+        return "none" if differ else "same"  # "ya no vive solo en Quito" says more than "vive en Quito"
+    if found not in ("changes", "ends"):
+        return found
+    if newer.beside != older.beside and not (found == "ends" and older.beside and newer.over):
+        return "none"  # but "no longer helps at the food bank" ends "helps there as a volunteer"
+    if found == "ends" and older.mood == "planned" and newer.mood in ("planned", "said"):
+        return "ends"
+    doubtful = newer.mood != "said" or older.mood != "said" or newer.temporary or older.compound
+    return "maybe" if doubtful else found
+
+
+# claims --------------------------------------------------------------------------------------------------
+
+
+def _of_claims(older: Claim, newer: Claim, before: Statement, after: Statement) -> FactRelation:
+    if older.form == "past" or newer.form == "past":
+        return "none"
+    if older.form == "planned" and older.positive and not newer.positive and newer.value and newer.value <= older.value:
+        return "ends"  # "isn't moving to Cardiff after all"
+    if "planned" in (older.form, newer.form) or before.past or after.past:
+        return "none" if before.past or after.past else "maybe"
+    same = older.value == newer.value
+    if newer.positive and older.positive:
+        if newer.value < older.value:
+            return "none"  # less exactly, or another one: New York, York
+        if same:
+            return "same" if _adds_nothing(before, after, newer) else "none"
+        return another(older, newer, before, after)
+    if older.positive:
+        return _denied(older, newer, before, after)
+    if not newer.positive:
+        return "same" if same and _adds_nothing(before, after, newer) else "none"
+    return "changes" if newer.firm and (same or older.over) and older.one == "always" else "maybe"
+
+
+def _denied(older: Claim, newer: Claim, before: Statement, after: Statement) -> FactRelation:
+    """ "no longer works at Acme", "does not live in Rome"."""
+    if newer.value and not (newer.value <= older.value or older.value <= newer.value):
+        return "none"
+    if newer.key in ("role", "profession") and elsewhere(before, after):
+        return "none"
+    if newer.form == "holds" and older.value < newer.value:
+        return "none" if after.beside else "maybe"  # "no longer head nurse", of "is a nurse"
+    days = rules_of(after.language).dates.get("day", frozenset[str]())
+    today = any(not days.isdisjoint(one.split()) or ":" in one for one in after.times)
+    if newer.form == "leaves" and (today or not _adds_nothing(before, after, newer, dated=True)):
+        return "maybe"  # "left Acme early today"
+    if newer.form == "ends" and still_there(older, newer, after):
+        return "maybe"
+    if newer.over and not _only_that(before, after, newer):
+        return "maybe"  # "no longer lives in Lodz with Jan", of "lives in Lodz"
+    return "ends" if newer.form != "begins" or newer.over else "maybe"
+
+
+def _adds_nothing(before: Statement, after: Statement, claim: Claim, *, dated: bool = False) -> bool:
+    """Whether a statement says no more than an older one and the claim itself."""
+    said = claim.words | claim.value | claim.bearer
+    own = {stem(word, after.language) for word in said} | said
+    return set(after.frame) <= set(before.frame) | own and (dated or after.times <= before.times)
+
+
+def _only_that(before: Statement, after: Statement, claim: Claim) -> bool:
+    """Whether what is over is all of what held, not a part of it: with whom, how, on which days."""
+    said = claim.words | claim.value | claim.bearer
+    own = {stem(word, after.language) for word in said} | said
+    return set(after.core) <= set(before.frame) | own
+
+
+def _speaks_of_same(older: Statement, newer: Statement) -> bool:
+    for one in older.claims:
+        if any(
+            one.key == other.key and one.bearer == other.bearer and one.value <= other.value
+            for other in newer.claims
+            if other.positive and other.form in ("holds", "begins")
+        ):
+            return True
+    same = not newer.claims and bool(older.frame) and set(older.frame) <= set(newer.frame)
+    return same and older.positive == newer.positive
+
+
+# other words ---------------------------------------------------------------------------------------------
+
+
+def _replacing(older: Statement, newer: Statement) -> FactRelation | None:
+    """A statement that names what it replaces: "switched from tea to coffee", of "drinks tea"."""
+    if not newer.old or not older.positive:
+        return None
+    if older.opposed or not newer.positive:
+        return "none"
+    if not set(newer.old) <= set(older.frame):
+        return None if not newer.new else "none"
+    rest = [one for one in older.frame if one not in newer.old]
+    rules = rules_of(newer.language)
+    owned = any(rules.has("owning", one.word) for one in tokens_of(older.said, rules.contractions))
+    if any(not one.names and one.value != "1" for one in newer.numbers) and not older.numbers:
+        return "maybe"  # "moved 500 pounds from Halden Bank to her brother"
+    held = (owned or (bool(rest) and older.habit)) and len(rest) <= 2 and not older.times
+    if newer.new:
+        return "changes" if held else "maybe"
+    return "changes" if rest and set(rest) <= set(newer.frame) else "maybe"
+
+
+def _of_words(older: Statement, newer: Statement, *, near: bool, far: bool, known: bool) -> FactRelation:
+    """Statements without a common attribute: all of their words count."""
+    named = [tuple(one.value for one in each.numbers if one.names) for each in (older, newer)]
+    if older.past or newer.past:
+        return "none"
+    if named[0] != named[1]:
+        return "changes" if now_by_another(older, newer) else "none"
+    if older.frame == newer.frame:
+        return _of_same_words(older, newer)
+    if older.positive != newer.positive:
+        return _of_denial(older, newer)
+    if known and {one.key for one in older.claims} != {one.key for one in newer.claims}:
+        return "none"
+    return _of_numbers(older, newer, near=near, far=far)
+
+
+def _of_same_words(older: Statement, newer: Statement) -> FactRelation:
+    if not older.frame:
+        return "none"
+    if another_hour(older, newer):
+        return "changes"
+    if older.positive == newer.positive:
+        return "same" if newer.times <= older.times and older.over == newer.over else "none"
+    return _of_denial(older, newer)
+
+
+def _of_denial(older: Statement, newer: Statement) -> FactRelation:
+    """ "eats meat" and "does not eat meat"; "likes" and "hates"."""
+    core = newer.core if not newer.positive else newer.frame
+    extra = set(core) - set(older.frame)
+    if extra or not core or (newer.times and newer.times != older.times and not _since(older, newer)):
+        return "none"
+    if not _leads(older.frame if newer.numbers else _without_one(older), core):
+        return "none"
+    if older.claims and older.frame != core:
+        return "maybe"  # "no longer lives with Tim" ends no home
+    if any(not one.value for one in newer.claims):
+        return "maybe"  # "no longer works there", of "works on a novel"
+    if newer.over and older.positive:
+        return "ends"
+    if newer.opposed or older.opposed:
+        return "contradicts" if older.frame == core else "none"
+    if older.mood == "planned" and not newer.positive:
+        return "ends"  # "will go to Peru", "won't go to Peru after all"
+    passed = older.day is not None and newer.said_at is not None and older.day < newer.said_at.date()
+    if older.trip and older.frame == core and not newer.times and not passed:
+        return "ends"  # "flies to Oslo in May", "does not fly to Oslo"
+    if older.times or older.frame != core:
+        return "maybe"
+    return "ends" if not newer.positive else "changes"
+
+
+def _since(older: Statement, newer: Statement) -> bool:
+    """ "stopped smoking in January", not "no longer eats meat on Fridays"."""
+    return newer.over and not older.times and not narrow(newer)
+
+
+def _without_one(older: Statement) -> Sequence[str]:
+    """ "a un chat" as "a chat", of "n'a plus de chat"."""
+    rules = rules_of(older.language)
+    return [one for one in older.frame if one != "1" and not rules.has("article", one)] or older.frame
+
+
+def _leads(older: Sequence[str], newer: Sequence[str]) -> bool:
+    """Whether the newer words stand in the older statement in the same order, and begin it."""
+    rest = iter(older)
+    return newer[0] == older[0] and all(any(one == other for other in rest) for one in newer)
+
+
+def _of_numbers(older: Statement, newer: Statement, *, near: bool, far: bool) -> FactRelation:
+    """ "has 12 disks" and "has 13 disks"."""
+    if len(older.frame) != len(newer.frame):
+        return "none"
+    differ = [place for place, pair in enumerate(zip(older.frame, newer.frame, strict=True)) if pair[0] != pair[1]]
+    counted = {one.place for one in older.numbers} & {one.place for one in newer.numbers}
+    if len(differ) != 1 or differ[0] not in counted:
+        return "none"
+    others = {place for place, pair in enumerate(zip(older.plain, newer.plain, strict=True)) if pair[0] != pair[1]}
+    if others - {differ[0], differ[0] + 1}:
+        return "none"  # hijo, hija: one stem
+    if older.times or newer.times or not newer.counting or not newer.positive or not older.positive:
+        return "maybe" if near and newer.counting and not (older.times or newer.times) else "none"
+    return "maybe" if far else "changes"

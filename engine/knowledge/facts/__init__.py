@@ -1,1 +1,0 @@
-"""What a new fact does to known ones. Open `verdicts.py` first."""

@@ -1,0 +1,165 @@
+"""Records as they are read for names: which names stand in their texts, and what each says of them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
+from uuid import UUID
+
+from engine.domain.entity import Mention
+from engine.domain.extraction import UNASKED, ModelReading
+from engine.domain.names import name_key
+from engine.entities.resolution.namesake_clues import NO_CLUES
+from engine.entities.resolution.resolution import FoundName
+from engine.knowledge.model_names import known_names, marked, same_names
+from engine.knowledge.tied_names import clues_beside, with_namesakes
+from engine.naming.configuration import Domain
+from engine.naming.contacts import contacts_in
+from engine.naming.mentions import SourceText, UsedName, used_name
+from engine.naming.names import names_in
+from engine.naming.subjects import USER, FactNames, named_by
+
+_MAY_HOLD_ADDRESSES = re.compile(r"@|www\.|://|\d[\d ()/.\u00a0-]{4}")
+_WITH = re.compile(r"\s?[(<\[]\s?(?:mailto:|tel:)?|\s[–-]\s")
+"""What stands between a name and an address of it."""
+_WORD = re.compile(r"[^\W_]+")
+MOST_TEXTS = 3
+"""Texts of a record that a name is decided by."""
+
+
+@dataclass(slots=True)
+class ReadRecord:
+    """A record that was read: its texts, the mentions in each, and the name that each mention is decided as. `unsure`: names that
+    may be ordinary words, and count where an entity is known by them. `facts`: what each fact among the texts names; `contacts`:
+    addresses in each text; `reading`: what a model says of it."""
+
+    number: str
+    texts: Sequence[SourceText]
+    mentions: list[list[Mention]]
+    names: dict[UsedName, FoundName] = field(default_factory=dict)
+    unsure: set[UsedName] = field(default_factory=set)
+    facts: dict[UUID, FactNames] = field(default_factory=dict)
+    contacts: list[list[Mention]] = field(default_factory=list)
+    reading: ModelReading = UNASKED
+
+    @property
+    def of_user(self) -> bool:
+        """Whether a fact is about the user of the graph."""
+        return any(USER in fact.names for fact in self.facts.values())
+
+
+def read_records(
+    records: Sequence[Sequence[SourceText]], readings: Sequence[ModelReading], domain: Domain
+) -> list[ReadRecord]:
+    """The names in all texts of the records, and what each record says of them."""
+    pieces = [text.piece for record in records for text in record]
+    found = iter(names_in(pieces, known_names(readings, domain)))
+    read = [
+        ReadRecord(str(number), texts, [marked(next(found), reading, domain) for _ in texts], reading=reading)
+        for number, (texts, reading) in enumerate(zip(records, readings, strict=True))
+    ]
+    for record in read:
+        record.mentions = with_namesakes(record.texts, record.mentions)
+        _doubt_facts(record)
+    sure = {name_key(one.name) for record in read for mentions in record.mentions for one in mentions if one.sure}
+    for record in read:
+        _read_facts(record)
+        texts = [text.piece.text for text in record.texts]
+        record.contacts = [contacts_in(text) if _MAY_HOLD_ADDRESSES.search(text) else [] for text in texts]
+        said: dict[UsedName, list[tuple[Mention, SourceText]]] = defaultdict(list)
+        for text, mentions in zip(record.texts, record.mentions, strict=True):
+            for mention in mentions:
+                if mention.name:  # else of the user, whose name is not known here
+                    said[used_name(mention, text.piece)].append((mention, text))
+        names = _with_others({used: _found(record.number, places) for used, places in said.items()})
+        record.names = same_names(names, record.reading)
+        record.unsure = {used for used in said if used[0] not in sure}
+    return read
+
+
+def add_contacts(record: ReadRecord, owned: Mapping[str, str]) -> None:
+    """Addresses of entities become mentions, and decide names that stand with them: `Dave <dave@example.org>`, `Dave (+49 …)`.
+
+    `owned`: addresses by their normal form, with the kind of the entity.
+    """
+    for number, (text, found) in enumerate(zip(record.texts, record.contacts, strict=True)):
+        for contact in (one for one in found if one.name in owned):
+            mention = replace(contact, kind=owned[contact.name])
+            inside = [one for one in record.mentions[number] if contact.start < one.end and one.start < contact.end]
+            record.mentions[number] = [one for one in record.mentions[number] if one not in inside] + [mention]
+            texts = (text.piece.text,)
+            key = contact.name
+            record.names[used_name(mention, text.piece)] = FoundName(
+                key, record.number, mention.kind, "contact", texts, contact=key
+            )
+            for one in record.mentions[number]:
+                used = used_name(one, text.piece)
+                if (
+                    one.form == "name"
+                    and used in record.names
+                    and _WITH.fullmatch(text.piece.text[one.end : contact.start])
+                ):
+                    record.names[used] = replace(record.names[used], contact=key)
+
+
+def _read_facts(record: ReadRecord) -> None:
+    """What each fact names; its subjects count as names in it, and who spoke does not."""
+    for number, text in enumerate(record.texts):
+        if text.fact is not None:
+            names, mentions = named_by(text.piece, text.fact.subjects, record.mentions[number])
+            record.facts[text.item_id], record.mentions[number] = names, mentions
+
+
+def _doubt_facts(record: ReadRecord) -> None:
+    """A name in a fact that stands nowhere in what the fact was read out of may be a translation: it counts where it is known."""
+    own = [text.piece for text in record.texts if text.fact is None]
+    if not own or len(own) == len(record.texts):
+        return
+    words = {
+        word for one in own for field in (one.text, one.speaker, one.title) for word in _WORD.findall(field.casefold())
+    }
+    for number, text in enumerate(record.texts):
+        if text.fact is not None:
+            record.mentions[number] = [
+                one if _stands(one.name, words) else replace(one, sure=False) for one in record.mentions[number]
+            ]
+
+
+def _stands(name: str, words: Collection[str]) -> bool:
+    """Whether the words of a name are among these, or begin one: `Ellen` stands in `Ellens`."""
+    return all(
+        word in words or (len(word) > 2 and any(other.startswith(word) for other in words))
+        for word in _WORD.findall(name.casefold())
+    )
+
+
+def _found(record: str, places: Sequence[tuple[Mention, SourceText]]) -> FoundName:
+    first = next((one for one, _ in places if one.form == "speaker"), places[0][0])
+    texts = tuple(dict.fromkeys(text.piece.text for one, text in places if one.form != "speaker"))[:MOST_TEXTS]
+    clues = reduce(or_, (clues_beside(one, text, record) for one, text in places if _tells(one, text)), NO_CLUES)
+    return FoundName(first.name, record, first.kind, first.form, texts, places[0][1].piece.speaker, clues=clues)
+
+
+def _tells(mention: Mention, text: SourceText) -> bool:
+    """Whether what stands beside a mention counts; a fact may be read without the word that takes it back."""
+    return mention.form == "name" and mention.end > 0 and (text.fact is None or bool(mention.tie))
+
+
+def _with_others(names: Mapping[UsedName, FoundName]) -> dict[UsedName, FoundName]:
+    """The names with the clues of others whom the record calls so."""
+    called: dict[str, list[UsedName]] = defaultdict(list)
+    for used, found in names.items():
+        if found.form == "name":
+            called[used[0]].append(used)
+    return {
+        used: replace(
+            one, others=reduce(or_, (names[other].clues for other in called[used[0]] if other != used), NO_CLUES)
+        )
+        if one.form == "name" and len(called[used[0]]) > 1
+        else one
+        for used, one in names.items()
+    }

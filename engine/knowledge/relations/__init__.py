@@ -1,1 +1,0 @@
-"""Relations drawn from texts. Open `relating.py` first."""

@@ -1,1 +1,0 @@
-"""Which entity a name belongs to. Open `resolving.py` first."""

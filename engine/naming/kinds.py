@@ -1,0 +1,235 @@
+"""What kind of thing a name names, by the words in it and beside it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from engine.domain.entity import UNKNOWN_KIND
+from engine.naming.kinship import GROUP_OF, SAYS
+from engine.naming.words import (
+    AMBIGUOUS_NAMES,
+    BEGINNINGS,
+    ENDINGS,
+    GIVEN_NAMES,
+    NATIONALITIES,
+    NOBLE,
+    NOUNS,
+    PLACES,
+    STOP_WORDS,
+    TITLES,
+)
+
+_WORD = re.compile(r"[^\W\d_][\w'’.-]*")
+_LAST = re.compile(r"(?<![\w-])([^\W\d_][\w-]*\.?)[ \u00a0]*[\"“„`'*(]*$")
+_IS = re.compile(
+    r"\A[\"”''*)]*,?(?: \([^)]*\))?,? (?:is|was|are|were|ist|war|es|era|é|est|était|becomes|became)"
+    r" (?:an?|the|one of the|part of the|eine?|der|die|das|una?|el|la|une?|uma?|os?|le) (?P<what>[^.,;\n]{3,70})"
+)
+_OF = re.compile(
+    r"[ ](?:of|in|from|by|for|about|who|which|that|with|directed|written|located|born|and"
+    r"|released|published|used|based|as|to|at|on|von|de)\b"
+)
+_BORN = re.compile(
+    r"\A(?: \((?:also known as [^)]{0,99}|née[^)]{0,99}|[^)]{0,12})?"
+    r"(?:born|b\.|\d{1,2} \w{1,20} \d{3,4} ?[–-]|\w{1,20} \d{1,2}, \d{4})"
+    r"|, who\b|['’]s (?:wife|husband|mother|father|sister|brother|son|daughter|fiancée?)\b)"
+)
+_SPEAKS = re.compile(rf" (?:{SAYS}|plays|sings|writes|thought|knows|knew|loves|likes|wrote|directed|starred)\b")
+_BY = re.compile(
+    r"(?:\b(?:directed|written|produced|composed|painted|edited|designed|portrayed|played|born|illustrated|created|founded"
+    r"|sung|performed|recorded|made) by|\b(?:starring|née|starred|featuring|named after|with (?:my|his|her) \w+)) $",
+    re.IGNORECASE,
+)
+_AT = re.compile(
+    r"\b(?:in|near|around|outside|north of|south of|east of|west of|in der nähe von|nach|aus|cerca de|em|perto de|à) $",
+    re.IGNORECASE,
+)
+_EMPLOYS = re.compile(
+    r"\b(?:work(?:s|ed|ing)?|job|interview(?:s|ed)?|role|position|contract|signed|start(?:s|ed|ing)?|hired|employed|shift|offer)"
+    r" (?:\w+ )?(?:at|for|(?<!work )(?<!works )(?<!worked )(?<!working )with|by|from) $"
+)
+"""Not "works with Arne Gunderson", who is a colleague."""
+_EMPLOYED = re.compile(r" (?:hired|promoted|fired|employs|pays|sacked|offered) (?:me|us|her|him)\b")
+_AND_PLACE = re.compile(r", ([A-Z][\w. ]+?)(?=[,.;)\n]|$| (?:and|in|where|with|for|on))")
+_LISTED_BEFORE = re.compile(r"([A-Z]\w{1,60})(?:,|,? and) $")
+_AND_NEXT = re.compile(r"(?:,|,? and) ([A-Z]\w+)")
+_NICK = re.compile(r"nicknamed?[ :,(\"“`']*$", re.IGNORECASE)
+_NAMED = re.compile(r"(?:named|called|namens|chamad[oa]|llamad[oa]|appelée?) $")
+_ROMAN = re.compile(r"[ivx]+")
+_RANK = re.compile(rf"(?:^|, )(?:{'|'.join(sorted(NOBLE))}) of ", re.IGNORECASE)
+_INITIAL = re.compile(r"\b[A-Z]\. ")
+_THE = re.compile(r"\b(?:the|der|die|das|el|la|o|a|le|los|las|os|les) $", re.IGNORECASE)
+_STREET = re.compile(r"(?:straße|strasse|gasse|allee|platz|bahnhof|flughafen|museum|gatan)(?: \d+)?$", re.IGNORECASE)
+_HINT = re.compile(r"\(([^()]+)\)\s*$")
+_BEFORE, _AFTER = 72, 130
+
+
+_INITIALS = re.compile(r"(?!(?:U\. ?[SKN]|D\. ?C|L\. ?A|N\. ?Y)\.)(?:[A-Z]\. ?){1,3}[A-Z][^\W\d_A-Z][\w'’-]*$")
+"""Initials and a surname, `J.K. Rowling`; not those of countries and cities."""
+
+
+def kind_of(text: str, start: int, end: int, small: Set[str] = frozenset(), *, quoted: bool = False) -> str:
+    """The kind of the name at a place of a text; `thing` where nothing tells. `small`: words that were seen without a capital."""
+    name, before, after = text[start:end], text[max(0, start - _BEFORE) : start], text[end : end + _AFTER]
+    words = [word.casefold() for word in _WORD.findall(name)]
+    if not words:
+        return UNKNOWN_KIND
+    noun = _LAST.search(before)
+    if noun and noun[1] in NOUNS and not is_person(words) and NOUNS[noun[1]] != "person":
+        return NOUNS[noun[1]]
+    if words[-1] == "community":
+        return "organization"
+    said = _said_of(before, after)
+    if quoted:
+        if _NICK.search(before):
+            return "person"
+        return said if said != UNKNOWN_KIND else "work"
+    if words[-1].upper() == name[-len(words[-1]) :] and _ROMAN.fullmatch(words[-1]) and len(words) > 1:
+        words = words[:-1]
+    if len(words) > 1 and _RANK.search(name):
+        return "person"
+    ordinary = (
+        words[0] in small
+        or words[0] in STOP_WORDS
+        or words[-1] in small
+        or any(len(one) > 1 and one.isupper() for one in _WORD.findall(name))
+    )
+    return (
+        _by_words(name, words)
+        or ("person" if _INITIALS.match(name) else None)
+        or _by_company(words, before, after, said, ordinary)
+        or (UNKNOWN_KIND if said is None else said)
+    )
+
+
+def kind_of_title(title: str) -> str:
+    """The kind that a document's title tells in brackets: "Emma (novel)"."""
+    match = _HINT.search(title)
+    if match is None:
+        return UNKNOWN_KIND
+    for word in reversed(_WORD.findall(match[1].casefold())):
+        if word in NOUNS:
+            return NOUNS[word]
+    return UNKNOWN_KIND
+
+
+def is_person(words: list[str]) -> bool:
+    """Whether words, folded, read as the name of a person."""
+    return (
+        bool(words)
+        and (words[0] in GIVEN_NAMES or (len(words) > 1 and words[0] in AMBIGUOUS_NAMES))
+        and len(words) <= 4
+    )
+
+
+def _by_words(name: str, words: list[str]) -> str | None:
+    if name in PLACES:
+        return "place" if words[0] not in GIVEN_NAMES else None
+    if _STREET.search(name):
+        return "place"
+    if len(words) > 1:
+        head = words[
+            : next(
+                (at for at, word in enumerate(words) if at and word in ("of", "de", "for", "do", "da", "del", "du")),
+                len(words),
+            )
+        ]
+        if head[-1] in ENDINGS and not (len(head) == 2 and head[0] in GIVEN_NAMES and head[-1] in _SURNAMES):
+            return ENDINGS[head[-1]]
+        if len(head) < len(words) and head[0] in BEGINNINGS:
+            return BEGINNINGS[head[0]]
+        if words[-1] in ENDINGS and words[-1] not in _SURNAMES:
+            return ENDINGS[words[-1]]
+        if words[0] in BEGINNINGS:
+            return BEGINNINGS[words[0]]
+        if name.partition(" ")[2] in PLACES and words[0] in _SIDES:
+            return "place"
+        if words[0] in NOBLE:
+            return "person"
+    return None
+
+
+_SURNAMES = frozenset(
+    """
+    hill hills park king lane street brooks church forest woods house hall field fields wells
+    rivers lake banks ford day war bridge ridge
+    castle stone marsh stars company fort place may
+    """.split()
+)
+_SIDES = frozenset(
+    """
+    north south east west northern southern eastern western northeastern southeastern northwestern
+    southwestern central upper lower new
+    """.split()
+)
+
+
+def _by_company(words: list[str], before: str, after: str, said: str, ordinary: bool) -> str | None:
+    last = _LAST.search(before)
+    word = last[1].casefold() if last else ""
+    if word in TITLES or word.rstrip(".") in TITLES or (word in GROUP_OF and _mine(before)):
+        return "person"
+    listed = _LISTED_BEFORE.search(before) or _AND_NEXT.match(after)
+    if listed and listed[1] in PLACES and len(words) == 1:
+        return "place"
+    employs = _EMPLOYS.search(before) or _EMPLOYED.match(after)
+    if (
+        employs
+        and words[0] not in GIVEN_NAMES
+        and words[0] not in AMBIGUOUS_NAMES
+        and " ".join(words).title() not in PLACES
+    ):
+        return "organization"
+    if is_person(words) and said != "animal" and not (_AT.search(before) and " ".join(words).title() in PLACES):
+        return "person"
+    if said != UNKNOWN_KIND:
+        return said
+    if _BORN.match(after) or _BY.search(before) or (_SPEAKS.match(after) and not _THE.search(before)):
+        return "person"
+    joined = _AND_PLACE.match(after)
+    if joined and joined[1] in PLACES:
+        return "place"
+    if _AT.search(before) and len(words) <= 3 and not after.startswith(("'s ", "’s ")):  # in Mira's flat
+        return "place"
+    plain = (
+        not ordinary
+        and 2 <= len(words) <= 3
+        and not _THE.search(before)
+        and all(len(one) > 1 for one in words)
+        and words[0] not in NATIONALITIES
+        and not words[0].endswith(("'s", "’s"))  # somebody's thing
+    )
+    return "person" if plain or _INITIAL.match(" ".join(words)) else None
+
+
+def _mine(before: str) -> bool:
+    return (
+        re.search(
+            r"(?i)\b(?:my|our|his|her|their|your|mein\w*|sein\w*|ihr\w*|mi|su|meu|minha|seu|sua|mon|ma|son|sa)\b[\w ]*$",
+            before,
+        )
+        is not None
+    )
+
+
+def _said_of(before: str, after: str) -> str:
+    """The kind that a noun before the name tells, or what the name is said to be."""
+    last = _LAST.search(before)
+    if last and last[1].casefold() in NOUNS and last[1][0].islower():
+        return NOUNS[last[1].casefold()]
+    if last and last[1] == "of":
+        noun = _LAST.search(before[: last.start()])
+        if noun and NOUNS.get(noun[1]) == "place":
+            return "place"
+    if _NAMED.search(before):
+        for word in reversed(_WORD.findall(before.rpartition(". ")[2].casefold())[:-1]):
+            if word in NOUNS:
+                return NOUNS[word]
+    match = _IS.match(after)
+    if match:
+        what = _OF.split(match["what"], maxsplit=1)[0]
+        for word in reversed(_WORD.findall(what.casefold())):
+            if word in NOUNS:
+                return NOUNS[word]
+    return UNKNOWN_KIND

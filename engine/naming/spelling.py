@@ -1,0 +1,161 @@
+"""How names are written: words with a capital, runs of them, and where a sentence begins. Pure; spans are in code points."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.naming.words import CALENDAR, GERMAN, NOT_GERMAN
+
+_BLOCKS = ((0x41, 0x590), (0x10A0, 0x1100), (0x1C90, 0x1CC0), (0x1E00, 0x2000), (0x2C00, 0x2E00), (0xA640, 0xA800))
+
+
+def _capitals() -> str:
+    """Letters that are capitals: Latin, Greek, Cyrillic, Armenian, Georgian."""
+    codes = [
+        code
+        for first, last in _BLOCKS
+        for code in range(first, last)
+        if unicodedata.category(chr(code)) in ("Lu", "Lt")
+    ]  # fmt: skip
+    return "".join(map(chr, codes))
+
+
+CAPITALS = frozenset(_capitals())
+_UP = f"[{_capitals()}]"
+_ABBREVIATED = (
+    r"(?:St|Mt|Ft|Jr|Sr|Dr|Mrs|Mr|Ms|Prof|Inc|Ltd|Co|Corp|Dra|Sra|Gen|Col|Capt|Lt|Sgt|Sen|Gov|Rev|Hon|Cllr)\."
+)
+_MARKS = "\u0300-\u036f"
+_LETTERS = rf"[\w{_MARKS}]"
+_MOST_PIECES = 8
+"""Pieces of a word behind hyphens: each is tried as the beginning of a word, too, so without a limit the time is quadratic."""
+WORD = re.compile(
+    rf"(?<![\w{_MARKS}@#/.\\°])(?>(?:{_UP}\.){{2,}}(?:{_UP}(?!\w))?|{_UP}\.(?=[ \u00a0]?{_UP})|{_ABBREVIATED}"
+    rf"|\d{{1,3}}(?:st|nd|rd|th)(?=[ \u00a0]{_UP})"
+    rf"|[a-z]{{0,2}}{_UP}{_LETTERS}*(?:[&]{_UP}{_LETTERS}*){{0,{_MOST_PIECES}}}(?:['’-]{_LETTERS}+){{0,{_MOST_PIECES}}}\+?)(?![@\w])"
+)
+"""A word with a capital, with its possessive ending."""
+_LINKS = r"of|de|del|della|di|da|do|dos|das|du|des|von|van|zu|zum|zur|af|av|el|al|bin|ibn|ter|ten"
+_ARTICLES = r"the|la|las|los|le|les|der|den|dem|het"
+_GAP = re.compile(
+    rf"[ \u00a0](?:(?:{_LINKS})[ \u00a0](?:(?:{_ARTICLES})[ \u00a0])?|&[ \u00a0])?(?=[\w])"
+    rf"|,[ ](?=(?:Inc|Ltd|LLC|Jr|Sr)\b)|(?<=\.)(?={_UP})"
+)
+MOST_WORDS = 12
+"""Words of a name: more of them in a row are a heading."""
+SMALL = re.compile(rf"(?<![\w'’@#/.])[^\W\d_A-Z]{_LETTERS}+")
+_OPENING = " \t\u00a0\"“”„«»‘’'`*_[("
+_QUOTES = frozenset('"“”„«»`')
+_GOES_ON = frozenset(",'’-–—/&%$€)]}+=@<>")
+_SHORT = re.compile(
+    r"(?:(?<!\w)(?:dr|dra|mr|mrs|ms|prof|st|mt|sr|sra|vs|c|ca|no|nr|gen|col|capt|lt|sgt|rev|cllr|bzw|fig|ed|née)|(?<![\w'’°])[^\W\d])\.$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?:^|\n)[ \t>*+-]*(?:\(?\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+)$")
+"""The number of a clause or of an entry in a list."""
+_SAID = re.compile(r"[^\W\d_]+")
+_OWNS = re.compile(r"(?<=..)['’]([sS]|[^\W\d_A-Z]{2,5})$")
+_CONTRACTED = frozenset("ve ll re em".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text. `text` is without a possessive ending, `end` with it."""
+
+    text: str
+    start: int
+    end: int
+    folded: str
+    owns: bool
+
+    @property
+    def stop(self) -> int:
+        """Where it ends without its possessive ending."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class CapitalRun:
+    """Words with capitals in a row; `opens`: a sentence begins with it, so the first capital is no sign."""
+
+    words: tuple[Word, ...]
+    opens: bool
+
+
+def _word(match: re.Match[str]) -> Word:
+    text = match[0]
+    ending = _OWNS.search(text)
+    owns = ending is not None and ending[1].casefold() not in _CONTRACTED
+    bare = text[: ending.start()] if ending is not None and owns else text
+    return Word(bare, match.start(), match.end(), bare.casefold(), owns)
+
+
+def runs_of(text: str) -> list[CapitalRun]:
+    """The runs of words with capitals, in order. Linear in the text."""
+    found: list[CapitalRun] = []
+    words: list[Word] = []
+    for match in WORD.finditer(text):
+        if words:
+            gap = _GAP.match(text, words[-1].end)
+            if gap is None or gap.end() != match.start() or len(words) >= MOST_WORDS:
+                found.append(CapitalRun(tuple(words), opens_sentence(text, words[0].start)))
+                words = []
+        words.append(_word(match))
+    if words:
+        found.append(CapitalRun(tuple(words), opens_sentence(text, words[0].start)))
+    return found
+
+
+def opens_sentence(text: str, start: int) -> bool:
+    """Whether a sentence, a line or a quotation begins at a place."""
+    at = start - 1
+    while at >= 0 and text[at] in _OPENING and start - at < 8:
+        if text[at] in _QUOTES:
+            closes = text[at + 1] == " " and at > 0 and not text[at - 1].isspace()
+            return not closes or text[at - 1] in ".!?"
+        at -= 1
+    if at < 0:
+        return True
+    last = text[at]
+    if last == ".":
+        return _SHORT.search(text[max(0, at - 6) : at + 1]) is None
+    return not (last.isalnum() or last in _GOES_ON) or _NUMBER.search(text[max(0, at - 16) : at + 1]) is not None
+
+
+def is_german(text: str) -> bool | None:
+    """Whether a text is German; None where it does not show."""
+    german = others = 0
+    for word in _SAID.findall(text[:2000].lower()):
+        german += word in GERMAN
+        others += word in NOT_GERMAN
+    return german > others if abs(german - others) > 1 else None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text as it was read: its runs, whether it is German and was said by someone, whether capitals say anything in it."""
+
+    text: str
+    german: bool
+    runs: tuple[CapitalRun, ...]
+    spoken: bool = False
+
+    @cached_property
+    def shouted(self) -> bool:
+        """Whether the whole text is in capitals."""
+        return self.text.isupper()
+
+    @cached_property
+    def caseless(self) -> bool:
+        """Whether only beginnings of sentences have capitals, or everything has: then capitals say nothing."""
+        if self.shouted:
+            return True
+        return not any(
+            word.folded not in CALENDAR
+            for run in self.runs
+            for word in run.words[run.opens :]
+            if word.text[:2] not in ("I", "I'", "I’")
+        )

@@ -1,0 +1,119 @@
+"""A plan whose day has passed is not ended, as nobody knows whether it happened: every read says that its day has passed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from engine.domain.clock import NOW, Moment
+from engine.domain.context import ContextRequest
+from engine.domain.delta import Change
+from engine.domain.fact import DAY_PASSED, FactFilter, WrittenFact
+from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import User
+from engine.domain.principal import Principal
+from engine.domain.search import SearchRequest
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from tests.door import new_door
+from tests.hierarchy.test_graph_commands import Shell
+
+pytestmark = [pytest.mark.usefixtures("few_nodes"), pytest.mark.ledger("I10")]
+SAID = datetime(2021, 4, 1, 9, tzinfo=UTC)
+PLANS = (
+    "Lena flies to Oslo on May 3.",
+    "Lenas Prüfung ist am 3. Mai.",
+    "El examen de Lena es el 3 de mayo.",
+    "A consulta da Lena é no dia 3 de maio.",
+    "Le mariage de Lena est le 3 mai.",
+)
+STATES = ("Lena lives in Oslo.", "Lena's birthday is May 3.", "Lena's rent is 900 euros.")
+DURING, AFTER = datetime(2021, 5, 3, 20, tzinfo=UTC), datetime(2021, 5, 4, tzinfo=UTC)
+ABOUT = "What about Lena in Oslo?"
+
+
+async def write(memory: Memory, *texts: str, at: datetime = SAID) -> None:
+    for text in texts:
+        await memory.facts.write(WrittenFact(text, ("Lena",), at=at))
+
+
+async def found(memory: Memory, moment: Moment = NOW) -> dict[str, datetime | None]:
+    request = SearchRequest(ABOUT, limit=50, kinds=("fact",), widen="always", moment=moment)
+    return {hit.content: hit.passed for hit in (await memory.search(request)).hits}
+
+
+async def test_every_read_says_that_the_day_has_passed(
+    engine: Engine, memory: Memory, user: User, tmp_path: Path
+) -> None:
+    await write(memory, *PLANS, *STATES)
+    passed = dict.fromkeys(PLANS, AFTER) | dict.fromkeys(STATES, None)
+    assert {one.text: one.passed for one in await memory.facts.list()} == passed
+    assert {one.status for one in await memory.facts.list(FactFilter(status=None))} == {"live"}
+    assert await found(memory) == passed
+    [lena] = await memory.entities.list(name="lena")
+    told = {one.text: one.passed for one in await memory.entities.facts(lena.entity_id) if one.fact_id}
+    assert told == passed
+    context = await memory.context(ContextRequest(ABOUT, tokens=2000))
+    marks = {one.text: one.passed for one in context.pieces if one.kind == "fact"}
+    assert marks == passed
+    assert context.text.count(DAY_PASSED) == len(PLANS)
+    ids = {one.fact_id: one.text for one in await memory.facts.list()}
+    profile = {ids[one] for one in (await memory.profiles.entity(lena.entity_id)).facts}
+    groups = "\n".join(one.summary for one in await memory.profiles.user())
+    assert not any(text in profile or text in groups for text in PLANS)
+    assert all(text in profile and text in groups for text in STATES)
+    shell = Shell(engine, tmp_path, user.handle)
+    assert (await shell.prints("fact", "list")).count("passed") >= 1
+    transport = httpx.ASGITransport(new_door(engine.settings, engine=engine), client=("127.0.0.1", 50000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as door:
+        listed = (await door.get(f"/v1/users/{user.user_id}/facts")).json()
+        assert sum(one["passed"] is not None for one in listed) == len(PLANS)
+
+
+async def test_at_a_moment_before_the_end_of_its_day_a_plan_holds(engine: Engine, memory: Memory, user: User) -> None:
+    await write(memory, PLANS[0])
+    assert await found(memory, Moment(as_of=DURING)) == {PLANS[0]: None}
+    assert await found(memory, Moment(as_of=AFTER)) == {PLANS[0]: AFTER}
+    assert await found(memory, Moment(known_at=datetime.now(UTC))) == {PLANS[0]: AFTER}
+    context = await memory.context(ContextRequest(ABOUT, tokens=400, moment=Moment(as_of=DURING)))
+    assert DAY_PASSED not in context.text and PLANS[0] in context.text
+    reader = await engine.workspace.integrations.create(f"r {user.user_id.hex[:12]}")
+    await memory.grants.give(NewGrant(user.user_id, "third_party", reader.integration_id))
+    other = engine.memory_as(Principal("third_party", reader.integration_id, user.user_id))
+    assert await found(other) == {PLANS[0]: AFTER}
+
+
+async def test_a_plan_to_come_is_shown_as_before_and_a_cancelled_one_is_over(memory: Memory) -> None:
+    today = datetime.now(UTC)
+    to_come = f"Lena flies to Bergen on {today + timedelta(days=90):%Y-%m-%d}."
+    await write(memory, to_come, at=today - timedelta(days=1))
+    assert await found(memory) == {to_come: None}
+    await write(memory, "Lena's flight to Bergen is cancelled.", at=today)
+    assert to_come not in await found(memory)
+
+
+async def test_a_text_that_is_changed_and_facts_of_before_are_read_again(engine: Engine, memory: Memory) -> None:
+    await write(memory, PLANS[0])
+    [fact] = await memory.facts.list()
+    later = f"Lena flies to Oslo on {datetime.now(UTC) + timedelta(days=90):%Y-%m-%d}."
+    await memory.history.change(Change("item", fact.fact_id, {"content": later}, fact.node_id))
+    await engine.derivations.of_job("fact-chains")
+    assert [one.passed for one in await memory.facts.list()] == [None]
+    await memory.history.change(Change("item", fact.fact_id, {"content": PLANS[0]}, fact.node_id))
+    async with engine.postgres.as_service() as connection:
+        await connection.execute("UPDATE engine.fact_attributes SET holds_until = NULL, text_from = '-infinity'")
+    await engine.derivations.of_job("fact-chains")
+    assert [one.passed for one in await memory.facts.list()] == [AFTER]
+
+
+async def test_no_relation_is_drawn_from_a_plan(memory: Memory) -> None:
+    turns = (Turn("Bob", "Lena marries Tom Berg on May 3."), Turn("Bob", "Lena is married to Jan Aas since May 2019."))
+    await memory.records.remember(Conversation("c", turns, started_at=SAID))
+    [lena] = await memory.entities.list(name="lena")
+    for moment in (NOW, Moment(as_of=DURING)):
+        names = {one.other_name for one in await memory.entities.relations(lena.entity_id, moment)}
+        assert names == {"Jan Aas"}

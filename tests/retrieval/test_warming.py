@@ -1,0 +1,195 @@
+"""The statement of a search is planned before a service is ready: no question of any shape makes the server plan again.
+
+The server counts: what its caches of plans held when they were emptied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from neo4j import AsyncGraphDatabase
+
+from engine.domain.clock import Moment
+from engine.domain.grant import NewGrant
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode
+from engine.domain.principal import Principal
+from engine.domain.search import SearchAnswer, SearchRequest
+from engine.embedded import Stack, attached
+from engine.embedded.readiness import STATEMENTS
+from engine.neurigraph import Engine
+from engine.progress import Silent
+from engine.settings import Settings
+from engine.stores.statements import cypher
+from engine.wiring.open_engine import open_engine
+from engine.wiring.warming import warm, warm_others, warm_writes
+from tests.faults.servers import until_settled
+from tests.retrieval.test_search import search_with
+
+NOW = datetime.now(UTC)
+LONG = (
+    "What did Ellen say of the lease and of Dave? " + "Think of many different important words about everything. " * 20
+)
+SHAPES = {
+    "now": SearchRequest("What of Dave?"),
+    "one word": SearchRequest("Dave"),
+    "as of": SearchRequest("What of Dave?", moment=Moment(as_of=NOW + timedelta(hours=1))),
+    "known at": SearchRequest("What of Dave?", moment=Moment(known_at=NOW + timedelta(hours=1))),
+    "both": SearchRequest("What of Dave?", moment=Moment(NOW + timedelta(hours=1), NOW + timedelta(hours=1))),
+    "long": SearchRequest(LONG),
+}
+
+
+MARKS = {cypher("schema/installation"), cypher("schema/installation_marked")}
+USES = 12
+"""After its tenth use a Neo4j with its own defaults compiles the expressions of a plan, which it counts as another plan."""
+
+
+async def planned(engine: Engine, stack: Stack) -> int:
+    """How many plans the server has made since the last call, which emptied its caches; without those of marks.
+
+    The supervisor of the servers looks at any time, and a login is planned, too: a look is made here, so that it counts always.
+    Engines mark their stores every ten seconds after a write; the server's list of statements says whether one did.
+    """
+    async with AsyncGraphDatabase.driver(stack.neo4j_url, auth=(stack.neo4j_user, stack.neo4j_password)) as driver:
+        await driver.execute_query((STATEMENTS / "ping.cypher").read_text(), database_="neo4j")
+    await engine.neo4j.read("CALL db.stats.stop('QUERIES')")
+    asked: list[Any] = await engine.neo4j.read("CALL db.stats.retrieve('QUERIES', {maxInvocations: 0})")
+    await engine.neo4j.read("CALL db.stats.clear('QUERIES')")
+    [row] = await engine.neo4j.read("CALL db.clearQueryCaches()")
+    await engine.neo4j.read("CALL db.stats.collect('QUERIES')")
+    made = int("".join(letter for letter in row["value"] if letter.isdigit()) or 0)
+    return made - len(MARKS & {one["data"]["query"] for one in asked})
+
+
+@dataclass(frozen=True)
+class Family:
+    """A graph with two namesakes, and who may read what of it."""
+
+    user_id: UUID
+    nodes: dict[str, UUID]
+    readers: dict[str, tuple[Principal, set[str]]]
+
+
+@pytest.fixture(scope="module")
+async def family(engine: Engine) -> Family:
+    user = await engine.workspace.users.create(f"w{uuid4().hex[:12]}", "Bob")
+    memory, nodes = engine.memory(user.user_id), {}
+    for path, kind in (
+        ("Work", "persona"), ("Work/Dave", "concept"), ("Work/Dave/Boat", "concept"), ("Family", "concept"),
+        ("Family/Dave", "concept"), ("Coach", "persona"),
+    ):  # fmt: skip
+        above, _, name = path.rpartition("/")
+        node = await memory.nodes.provision(NewNode(nodes.get(above, user.user_id), name, kind, f"About {name}."))
+        nodes[path] = node.node_id
+    await memory.edges.make(nodes["Work/Dave"], nodes["Family/Dave"], "SAME_NAME")
+    readers = {"owner": (memory.principal, set(nodes))}
+    for path, depth, seen in (
+        ("Family", 5, {"Family", "Family/Dave"}),
+        ("Work/Dave", 0, {"Work/Dave"}),
+        ("Work/Dave", 1, {"Work/Dave", "Work/Dave/Boat"}),
+    ):
+        reader = await engine.workspace.integrations.create(f"w{uuid4().hex[:12]}")
+        await memory.grants.give(NewGrant(nodes[path], "third_party", reader.integration_id, depth=depth))
+        readers[f"integration at {path}, {depth}"] = (
+            Principal("third_party", reader.integration_id, user.user_id),
+            seen,
+        )
+    for path, seen in (("Work", {"Work", "Work/Dave", "Work/Dave/Boat"}), ("Coach", {"Coach"})):
+        readers[f"persona {path}"] = (Principal("persona", nodes[path], user.user_id), seen)
+    return Family(user.user_id, nodes, readers)
+
+
+async def test_no_first_search_is_planned_after_the_warming(engine: Engine, settings: Settings, family: Family) -> None:
+    await until_settled(engine)  # whatever else is asked meanwhile is planned, too
+    await engine.installation.advance()
+    quiet = settings.model_copy(update={"touch_interval_s": 3600})
+    async with (
+        attached(settings.home, settings.cache, progress=Silent()) as stack,
+        open_engine(quiet, warming=False) as fresh,  # connections that no question has been asked on
+    ):
+        await planned(fresh, stack)
+        for _ in range(USES):
+            await warm(fresh)
+        warmed = await planned(fresh, stack)
+        for _ in range(USES):
+            await warm(fresh)
+        for principal, readable in family.readers.values():
+            for request in SHAPES.values():
+                await fresh.memory_as(principal).search(request)
+                await fresh.memory_as(principal).nodes.shell(family.nodes[min(readable)], moment=request.moment)
+        assert len({len(principal.parameters["kind"]) for principal, _ in family.readers.values()}) == 1, (
+            "one size class"
+        )
+        without_vector = await search_with(fresh, None).search(Principal.user(family.user_id), SHAPES["now"])
+        assert without_vector.embeddings == ""
+        assert await planned(fresh, stack) == warmed
+
+
+def seen(answer: SearchAnswer) -> set[UUID]:
+    """Every node that an answer tells of as an anchor or at the end of an edge."""
+    edges = {edge.other_id for anchor in answer.anchors for edge in anchor.edges}
+    return {anchor.node_id for anchor in answer.anchors} | edges
+
+
+async def test_the_first_write_needs_the_plans_of_the_warming(
+    engine: Engine, settings: Settings, family: Family, long: bool
+) -> None:
+    await until_settled(engine)
+    await engine.installation.advance()
+    quiet = settings.model_copy(update={"touch_interval_s": 3600})
+    async with (
+        attached(settings.home, settings.cache, progress=Silent()) as stack,
+        open_engine(quiet, warming=False) as fresh,
+    ):
+        memory, turn = fresh.memory(family.user_id), Turn("Bob", "My sister Ellen Harlan is married to Dave Kowalski.")
+
+        async def warmed_alone() -> int:
+            await planned(fresh, stack)
+            await warm_writes(fresh)
+            return await planned(fresh, stack)
+
+        async def plans(source: str, *, warmed: bool) -> int:
+            await planned(fresh, stack)
+            if warmed:
+                await warm_writes(fresh)
+            await memory.records.remember(Conversation(source, (turn,)))
+            return await planned(fresh, stack)
+
+        await memory.records.remember(Conversation("before", (turn,)))
+        # what runs beside it only adds plans: of several looks the smallest counts
+        cold, warm_first, alone = [], [], []
+        for number in range(10):
+            cold.append(await plans(f"cold {number}", warmed=False))
+            warm_first.append(await plans(f"warm {number}", warmed=True))
+            alone.append(await warmed_alone())
+            if number >= (3 if long else 0) and min(warm_first) == min(cold) == min(alone):
+                break
+        assert min(warm_first) == min(cold), "it plans nothing that the write does not need"
+        assert min(warm_first) == min(alone), "it plans all that the write needs"
+
+
+@pytest.mark.ledger("N31", "X01")
+async def test_every_reader_finds_its_own_anchors_in_every_shape(engine: Engine, family: Family) -> None:
+    names = {node: path for path, node in family.nodes.items()}
+    for name, (principal, readable) in family.readers.items():
+        for shape, request in SHAPES.items():
+            answer = await engine.memory_as(principal).search(request)
+            found = {names[node] for node in seen(answer) if node in names}
+            assert found <= readable, (name, shape)
+            named = {names[anchor.node_id] for anchor in answer.anchors if "name" in anchor.reasons}
+            assert named == {path for path in readable if path.endswith("/Dave")}, (name, shape)
+            for anchor in answer.anchors:
+                known = {path.rpartition("/")[2] for path in readable} | ({"Bob"} if principal.owns else set())
+                assert set(anchor.path) <= known and anchor.path[-1] == anchor.name, (name, shape)
+
+
+async def test_what_is_asked_less_often_is_planned_too_and_nothing_is_written(engine: Engine, family: Family) -> None:
+    counted = "MATCH (n) WITH count(n) AS nodes RETURN nodes + COUNT { ()-->() }"
+    before = await engine.neo4j.read(counted, row=int)
+    await warm_others(engine)
+    assert await engine.neo4j.read(counted, row=int) == before
