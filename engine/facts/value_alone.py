@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.domain.terms import words
+from engine.statements.parts import parts_of
 from engine.statements.rules import surely_in
 from engine.statements.statement import Statement
 
@@ -22,5 +23,14 @@ def value_alone(older: Statement, newer: Statement) -> bool:
         return False
     named = all(not each.names.isdisjoint(value) for each, value in zip((older, newer), values, strict=True))
     counted = not end and all(value[-1].isdigit() for value in values)
-    read = any(each.claims or surely_in(each.said, each.language) for each in (older, newer))
-    return (named or counted) and not read
+    return (named or counted) and not any(_read(each) for each in (older, newer))
+
+
+def _read(said: Statement) -> bool:
+    """Whether the rules know what it says: "Dave lives in Rome"; or that it tells of an event, which another does not replace:
+    "Dave visited Rome"."""
+    if said.claims or surely_in(said.said, said.language):
+        return True
+    return bool(said.language) and any(
+        "past" in part.events for part in parts_of(said.said, said.subject, said.language).parts
+    )
