@@ -134,8 +134,8 @@ async def stored(
     async with caller.naming(node.node_id if node else None):
         done = await caller.parts[Ingest].store(caller.principal, pending, progress, trigger, terms)
     report = _report(caller.principal.user_id, done)
-    if caller.repeatable is None or not was_stored(report):
-        return report
+    if not was_stored(report):
+        return report  # else perhaps by an attempt of this session whose answer was lost
     return with_earlier(
         report, await stored_earlier(caller.parts[Ingest], caller.principal, done.session_id, report.records)
     )

@@ -109,6 +109,25 @@ async def test_objects_that_take_nothing_stop_a_write_whole(cramped: Engine, sma
     assert await cramped.doctor.examine() == []
 
 
+@pytest.mark.ledger("N16")
+async def test_what_an_attempt_stored_without_an_answer_is_stored_by_this_ingest(settings: Settings) -> None:
+    """The graph does not answer once Postgres has accepted the commit: the ingest goes on, and finds its own sources stored."""
+    lost: list[str] = []
+
+    def lose(step: str) -> None:
+        if step in lost:
+            lost.remove(step)
+            raise StoreUnavailable("neo4j", "no answer")
+
+    async with open_engine(settings, on_step=lose, warming=False) as engine:
+        user = await engine.workspace.users.create(f"d{uuid4().hex[:12]}")
+        lost.append("accepted")
+        report = await engine.memory(user.user_id).ingests.store([Pending(Conversation("c", TURNS))])
+        assert (report.turns, len(report.records), report.skipped, lost) == (40, 1, (), [])
+        again = await engine.memory(user.user_id).ingests.store([Pending(Conversation("c", TURNS))])
+        assert (again.turns, len(again.skipped)) == (0, 1)
+
+
 @pytest.mark.ledger("N16", "N15")
 @pytest.mark.parametrize("name", ["postgres", pytest.param("neo4j", marks=pytest.mark.long)])
 async def test_a_history_goes_on_by_itself_when_a_store_comes_back(engine: Engine, memory: Memory, name: str) -> None:
