@@ -11,6 +11,7 @@ from engine.domain.entity import Mention, MentionRole, TextPiece
 from engine.domain.graph import EntityMention, EntityName, PossiblySame
 from engine.domain.names import name_key
 from engine.domain.record import RecordDraft
+from engine.domain.shown import beginning
 from engine.naming.configuration import Domain
 
 LONGEST_TEXT = 100_000
@@ -80,9 +81,9 @@ def texts_of(draft: RecordDraft) -> list[SourceText]:
 
 
 def text_of(item_id: UUID, content: str, speaker: str, title: str, at: datetime | None) -> SourceText:
-    """An item as a text. `title`: of its document, empty for a turn. One that is the whole text, as of a note without a title,
-    names nothing beside it."""
-    title = "" if title.split() == content.split() else title
+    """An item as a text. `title`: of its document, empty for a turn. One that is the whole text, as of a note without a title, or
+    its first words ("Yuki met Omar at the harbor. They"), names nothing beside it."""
+    title = "" if title.split() in (content.split(), beginning(content).split()) else title
     return SourceText(item_id, TextPiece(content[:LONGEST_TEXT], speaker, title), at)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
+from uuid import uuid4
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 from engine.domain.entity import Mention, TextPiece
 from engine.domain.names import name_key
+from engine.domain.shown import beginning
 from engine.naming.known import KnownNames
+from engine.naming.mentions import text_of
 from engine.naming.names import names_in
 from engine.naming.spelling import runs_of
 
@@ -85,6 +88,14 @@ def test_names_of_a_turn(text: str, found: list[str]) -> None:
 def test_a_thing_of_somebody_is_no_person() -> None:
     assert kinds(read("He restored Walter's Delta in the shed.")) == {"Walter's Delta": "thing"}
     assert kinds(read("We put in the bar at Copper Loon Brewing.")) == {"Copper Loon Brewing": "organization"}
+
+
+def test_a_title_of_first_words_is_no_name() -> None:
+    """As MCP gives a text without one; the title of a passage is a name."""
+    said = "Yuki Tanaka met Omar Haddad at the harbor. They spoke of the red boat that Omar had bought in Lisbon."
+    read_as = {title: text_of(uuid4(), said, "", title, None).piece for title in (beginning(said), said, "Yuki Tanaka")}
+    assert [names(names_in([piece], {})[0])[:2] for piece in read_as.values()] == [["Yuki Tanaka", "Omar Haddad"]] * 3
+    assert [piece.title for piece in read_as.values()] == ["", "", "Yuki Tanaka"]
 
 
 def test_texts_of_a_batch_vouch_for_each_other() -> None:
