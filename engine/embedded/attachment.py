@@ -101,9 +101,11 @@ async def keep_running(
 async def stop(home: Path) -> bool:
     """End the stack cleanly, also while processes use it; True when something ran. Returns when it has ended.
 
-    Attached processes do not restart it; they attach again when another process has started it.
+    Attached processes do not restart it; they attach again when another process has started it. Raises StackError where other
+    accounts may write into the home: its state would name processes of their choice.
     """
     place = Home(_whole(home))
+    place.refuse_if_shared()
     state = read_state(place)
     stopped = False
     if state:

@@ -19,8 +19,10 @@ from engine.embedded.reach import Running, ServerStatus, StackStatus, State, rea
 
 
 def status(home: Path) -> StackStatus:
-    """Look at the processes of a home and ask its supervisor, if there is one."""
+    """Look at the processes of a home and ask its supervisor, if there is one. Raises StackError where other accounts may write
+    into the home."""
     place = Home(Path(os.path.abspath(home.expanduser())))
+    place.refuse_if_shared()
     state = read_state(place)
     if state is None:
         return StackStatus(running=False)

@@ -69,6 +69,10 @@ async def test_folders_above_a_home_are_private_and_homes_that_others_may_write_
                 pass
         with pytest.raises(StackError, match="chmod go-w"):
             Home(shared).create()
+        with pytest.raises(StackError, match="chmod go-w"):
+            status(shared)
+        with pytest.raises(StackError, match="chmod go-w"):
+            await stop(shared)
     assert [one.name for one in shared.iterdir()] == ["notes.txt"] and mode(shared) == 0o707
 
 
