@@ -35,7 +35,7 @@ async def serving(engine: Engine, broken: Exception | None = None, **changes: ob
     settings = engine.settings.model_copy(update=short | changes)
     listener = socket.create_server(("127.0.0.1", 0))
     app = create_app(settings, engine=engine)
-    app.add_api_route("/v1/broken", fail)
+    app.add_api_route("/v1/broken", fail, include_in_schema=False)
     one = server(settings, app)
     running = asyncio.create_task(one.serve(sockets=[listener]))
     try:

@@ -243,6 +243,7 @@ async def named(engine: Engine, bob: Known, name: str) -> Entity:
 async def test_an_entity_shows_its_profile_its_facts_and_their_chains(bobs: Tab, engine: Engine, bob: Known) -> None:
     page, ellen = bobs.page, await named(engine, bob, "Ellen")
     await page.get_by_role("tab", name="Entities").click()
+    await expect(page.locator("#list [role=option]").first).to_be_visible()  # a node is called Ellen, too
     await (await item(page, "Ellen")).click()
     await titled(page, "Ellen")
     profile = await engine.memory(bob.user.user_id).profiles.entity(ellen.entity_id)
