@@ -39,9 +39,8 @@ def without_denial(tokens: Sequence[WordToken], rules: LanguageRules) -> list[Wo
     behind = end
     while behind < len(tokens) and (tokens[behind].word == "," or rules.has("that", tokens[behind].word)):
         behind += 1
-    opens = end > 0 and (
-        behind > end or not rules.words.get("that")
-    )  # "es stimmt nicht, dass"; others have it in the phrase
+    # "es stimmt nicht, dass"; where a language lists no such word, "it is not true that" has it in the phrase
+    opens = end > 0 and (behind > end or not rules.words.get("that"))
     return list(tokens[behind:] if opens else tokens)
 
 

@@ -3,7 +3,7 @@
 Several workers write conversations, search, stream turns, open files and change records. All processes and databases
 are sampled every few seconds. Writes grow the data, so table sizes are compared with the number of items; memory,
 connections and descriptors are compared between the second and the last quarter of the readings after WARM operations: until
-then each connection of Postgres fills its caches of tables and plans, to some 30 MB at 27 nodes.
+then each connection of Postgres fills its caches of tables and plans, to some 30 MB.
 """
 
 from __future__ import annotations
@@ -175,9 +175,9 @@ class Soak:
         for server in servers:
             with suppress(psutil.Error):
                 process = psutil.Process(server.pid)
-                parts = (
-                    [] if server.name == "supervisor" else process.children(recursive=True)
-                )  # its children are the servers
+                parts = process.children(recursive=True)
+                if server.name == "supervisor":
+                    parts = []  # its children are the servers, which are counted by themselves
                 memory[server.name] = sum(_private(one) for one in (process, *parts))
         [sizes] = await self._engine.postgres.fetch_as_service(sql_text("bench/soak_sizes"), row=_Sizes)
         [graph] = await self._engine.neo4j.read(cypher("schema/entities_counted"), row=_Entities)
