@@ -7,6 +7,7 @@ A user is looked at again when commits or facts came since the last build, or wh
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,13 +25,15 @@ from engine.communities.observations import CONFIRMED, Observed, observed, stron
 from engine.domain.community import InsightKind
 from engine.domain.fact import Fact
 from engine.domain.principal import Principal
-from engine.errors import ProviderUnavailable, WrongDimension
+from engine.errors import ProviderUnavailable, StoreDamaged, WrongDimension
 from engine.naming.configuration import Domain
 from engine.providers.active import ActiveModel, Model
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 from engine.turns import computed
+
+log = logging.getLogger(__name__)
 
 PAGE = 100
 LEAST_MEMBERS = 2
@@ -49,6 +52,8 @@ class CommunityBuildReport:
     communities: int = 0
     clusters: int = 0
     insights: int = 0
+    damaged: int = 0
+    """Users passed over because their graph is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +82,19 @@ class CommunityBuilds:
         self._domain, self._modelled = domain, modelled
 
     async def run(self) -> CommunityBuildReport:
-        """One pass over all users. Raises StoreUnavailable; what was built stays."""
-        users = communities = clusters = insights = 0
+        """One pass over all users; one whose graph is damaged is passed over. Raises StoreUnavailable; what was built stays."""
+        users = communities = clusters = insights = damaged = 0
         async for due in self._due():
-            build = await self._build(due)
+            try:
+                build = await self._build(due)
+            except StoreDamaged as error:
+                log.warning("The communities of user %s are as they were: %s", due.user_id, error.detail)
+                damaged += 1
+                continue
             if await enter(self._postgres, self._neo4j, build):
                 users, communities = users + 1, communities + len(build.communities)
                 clusters, insights = clusters + len(build.clusters), insights + len(build.insights)
-        return CommunityBuildReport(users, communities, clusters, insights)
+        return CommunityBuildReport(users, communities, clusters, insights, damaged)
 
     async def _due(self) -> AsyncIterator[_Due]:
         """Users of whom something has to be derived."""

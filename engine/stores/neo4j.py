@@ -272,4 +272,7 @@ def _made(result: Result, row: type[R] | None, statement: str) -> list[R] | list
     if row is None:
         return list[object](dict(zip(keys, values, strict=True)) for values in rows)
     make = row_maker(row, keys, statement)
-    return [make(values) for values in rows]
+    try:
+        return [make(values) for values in rows]
+    except (TypeError, ValueError) as error:  # an id that is none, a value of another type: someone else wrote there
+        raise errors.StoreDamaged(STORE) from error

@@ -57,6 +57,29 @@ async def build(engine: Engine) -> dict[str, Any]:
     return await job.work(engine)
 
 
+@pytest.mark.ledger("A10")
+async def test_a_damaged_graph_does_not_stop_the_communities_of_others(
+    engine: Engine, memory: Memory, user: User
+) -> None:
+    await build(engine)
+    other = await engine.workspace.users.create(f"c{uuid4().hex[:9]}", "Other")
+    for day, text in enumerate(FAMILY):
+        await say(memory, day, text)
+        await say(engine.memory(other.user_id), day, text)
+    damage = "MATCH ({user_id: $user})-[x {relation_id: $old}]->() SET x.relation_id = $new"
+    family = (await memory.entities.relations((await named(memory, "Ellen Harlan")).entity_id))[0]
+    old, new = str(family.relation_id), f"{family.relation_id}ac"
+    await engine.neo4j.write(damage, user=str(user.user_id), old=old, new=new)
+    try:
+        counts = await build(engine)
+        assert (counts["users"], counts["damaged"]) == (1, 1)
+        assert not await memory.communities.list() and await engine.memory(other.user_id).communities.list()
+    finally:
+        await engine.neo4j.write(damage, user=str(user.user_id), old=new, new=old)
+    counts = await build(engine)
+    assert (counts["users"], counts["damaged"]) == (1, 0) and await memory.communities.list()
+
+
 @pytest.mark.ledger("A10", "A11", "A06", "F06")
 async def test_what_belongs_together_is_found_kept_and_ends_with_its_support(
     engine: Engine, memory: Memory, user: User

@@ -45,9 +45,15 @@ async def test_a_record_is_changed_read_back_and_compared(door: httpx.AsyncClien
     days = {"from": before, "to": datetime.now(UTC).isoformat()}
     found = (await door.get(f"{home_path}/difference", params=days)).json()
     assert {one["subject_kind"] for one in found["differences"]} == {"record", "item"}
-    page = (await door.get(f"{home_path}/difference", params=days | {"limit": 1})).json()
-    rest = await door.get(f"{home_path}/difference", params=days | {"limit": 1, "after": ",".join(page["after"])})
-    assert len(rest.json()["differences"]) == 1 and rest.json() != page
+    seen, more = [], {}
+    for _ in range(9):  # a page may hold fewer than its limit: what changed and changed back is left out
+        page = (await door.get(f"{home_path}/difference", params=days | {"limit": 1} | more)).json()
+        assert len(page["differences"]) <= 1
+        seen += page["differences"]
+        if page["after"] is None:
+            break
+        more = {"after": ",".join(page["after"])}
+    assert seen == found["differences"]
 
 
 @pytest.mark.ledger("N23", "N32")

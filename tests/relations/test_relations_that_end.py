@@ -318,8 +318,8 @@ async def test_relations_that_another_entity_had_ended_hold_again(engine: Engine
         await engine.neo4j.write(
             """
             MATCH (a:Entity {user_id: $user_id, key: $source}), (b:Entity {user_id: $user_id, key: $target})
-            CREATE (a)-[:MARRIED_TO {name: 'MARRIED_TO', user_id: $user_id, relation_id: $user_id + $source + $target, strength: 1, until: $until,
-                                     ended_by: $user_id + $ender, last_at: datetime({year: 2026, month: 1, day: $day})}]->(b)
+            CREATE (a)-[:MARRIED_TO {name: 'MARRIED_TO', user_id: $user_id, relation_id: left($user_id, 34) + $source + $target, strength: 1, until: $until,
+                                     ended_by: left($user_id, 34) + $ender, last_at: datetime({year: 2026, month: 1, day: $day})}]->(b)
             """,
             user_id=user, source=source, target=target, day=day, until=until, ender=ender,
         )  # fmt: skip
