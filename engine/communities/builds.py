@@ -53,7 +53,7 @@ class CommunityBuildReport:
     clusters: int = 0
     insights: int = 0
     damaged: int = 0
-    """Users passed over because their graph is damaged."""
+    """Users passed over because their graph is damaged; the next run tries them again."""
 
 
 @dataclass(frozen=True, slots=True)

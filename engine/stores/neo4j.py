@@ -28,7 +28,7 @@ from neo4j.vector import Vector as Vector
 
 from engine import errors
 from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
-from engine.stores.rows import R, row_maker
+from engine.stores.rows import R, RowMismatch, row_maker
 from engine.stores.times import held
 
 Result = tuple[Sequence[str], list[list[Any]]]
@@ -180,8 +180,18 @@ class Neo4j:
     async def read(
         self, statement: LiteralString, *, row: type[R] | None = None, **parameters: Any
     ) -> list[R] | list[object]:
-        """The rows of one reading statement, of this class, in one round trip; a dead pooled connection is replaced once."""
-        return _made(await self.table(statement, **parameters), row, statement)
+        """The rows of one reading statement, of this class, in one round trip; a dead pooled connection is replaced once.
+
+        Raises StoreDamaged for a value that is not of the field's type, such as an id that is none. A write does not: it has
+        happened by then, and StoreDamaged says of a write that it was refused.
+        """
+        result = await self.table(statement, **parameters)
+        try:
+            return _made(result, row, statement)
+        except RowMismatch:  # a mistake in the statement is not damage
+            raise
+        except (AttributeError, TypeError, ValueError) as error:
+            raise errors.StoreDamaged(STORE) from error
 
     async def table(self, statement: LiteralString, **parameters: Any) -> Result:
         """The names of the columns, also of no row, and the values of each row; else as `read`."""
@@ -272,7 +282,4 @@ def _made(result: Result, row: type[R] | None, statement: str) -> list[R] | list
     if row is None:
         return list[object](dict(zip(keys, values, strict=True)) for values in rows)
     make = row_maker(row, keys, statement)
-    try:
-        return [make(values) for values in rows]
-    except (TypeError, ValueError) as error:  # an id that is none, a value of another type: someone else wrote there
-        raise errors.StoreDamaged(STORE) from error
+    return [make(values) for values in rows]
