@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Coroutine
-from typing import Any, NoReturn
+from inspect import Parameter, Signature, signature
+from typing import Any, NoReturn, get_type_hints
 
+from fastapi import Body
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +27,11 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class JsonRoute(APIRoute):
-    """A route whose body, if it takes one, must be JSON."""
+    """A route whose body, if it takes one, must be JSON; no body is `{}` where no field is required."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **more: Any) -> None:
+        endpoint.__signature__ = _with_default_body(endpoint)  # type: ignore[attr-defined]
+        super().__init__(path, endpoint, **more)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler; it gets the body already read and parsed."""
@@ -34,12 +41,29 @@ class JsonRoute(APIRoute):
             if request.method not in ("POST", "PUT", "PATCH"):
                 return await handle(request)
             parsed = JsonRequest(request.scope, request.receive)
-            if self.body_field is not None or await parsed.body():  # `curl -X POST` sends neither a body nor its type
+            needed = self.body_field is not None and self.body_field.field_info.is_required()
+            if needed or await parsed.body():  # `curl -X POST` sends neither a body nor its type
                 check_content_type(request)
                 await parsed.json()
             return await handle(parsed)
 
         return read_and_handle
+
+
+def _with_default_body(endpoint: Callable[..., Any]) -> Signature:
+    """What an endpoint takes, with a default for a body without required fields: FastAPI documents it as not required, too."""
+    taken, types = signature(endpoint), get_type_hints(endpoint)
+    parameters = []
+    for one in taken.parameters.values():
+        model = types[one.name]
+        if (
+            isinstance(model, type)
+            and issubclass(model, BaseModel)
+            and not any(field.is_required() for field in model.model_fields.values())
+        ):
+            one = one.replace(default=Body(default_factory=model))
+        parameters.append(one.replace(kind=Parameter.KEYWORD_ONLY))  # where those without a default may follow
+    return taken.replace(parameters=parameters)
 
 
 class JsonRequest(Request):

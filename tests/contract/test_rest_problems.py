@@ -141,6 +141,31 @@ async def test_a_post_of_an_operation_without_a_body_takes_any_content_type(
     refused(response, 415, "wrong-content-type")
 
 
+def refusal(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json().get("detail", "")
+
+
+@pytest.mark.ledger("U02")
+async def test_no_body_is_an_empty_one_where_no_field_is_required(operator: httpx.AsyncClient, user: User) -> None:
+    """Of whatever type; the document says of each operation whether its body is required."""
+    document = create_app(Settings(_env_file=None)).openapi()
+    with_one = 0
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            if content is None:
+                continue
+            with_one += 1
+            schema = document["components"]["schemas"][content["schema"]["$ref"].rpartition("/")[2]]
+            assert operation["requestBody"].get("required", False) == ("required" in schema), path
+            place = re.sub(r"{\w+}", MISSING, path.replace("{user_id}", str(user.user_id)))
+            empty = refusal(await operator.request(method, place, content=b"{}", headers=JSON))
+            for headers in ({}, JSON, {"Content-Type": "application/x-www-form-urlencoded"}):
+                answer = refusal(await operator.request(method, place, headers=headers))
+                assert (answer == empty) != ("required" in schema), (path, headers, answer)
+    assert with_one > 40
+
+
 async def test_a_pair_of_surrogates_is_a_character(door: httpx.AsyncClient) -> None:
     handle = f"\\ud83d\\ude00{uuid4().hex}"
     response = await door.post("/v1/users", content=f'{{"handle": "{handle}"}}', headers=JSON)
