@@ -275,6 +275,10 @@ class SettingsError(NeurigraphError):
     """The settings do not fit together."""
 
 
+UNREADABLE = (OSError, RecursionError, ValueError, LookupError, TypeError, AttributeError)
+"""What reading a file raises that is not of the form which the code takes for granted."""
+
+
 def unreadable(file: Path, what: str, error: Exception) -> InvalidInput:
     """The error for a file that cannot be read as what it should be: in words, without names of Python's."""
     if isinstance(error, OSError) and error.strerror:

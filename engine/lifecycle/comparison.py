@@ -12,7 +12,7 @@ from uuid import UUID
 
 from engine.domain.principal import Principal
 from engine.domain.search import SearchAnswer, SearchRequest
-from engine.errors import unreadable
+from engine.errors import UNREADABLE, unreadable
 from engine.providers.active import Model
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in, sql_text
@@ -64,7 +64,7 @@ def labelled_queries(path: Path) -> list[LabelledQuery]:
             LabelledQuery(str(entry["user"]), str(entry["query"]), frozenset(map(str, entry.get("expected", ()))))
             for entry in json.loads(path.read_text("utf-8"))
         ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise unreadable(path, "a list of {user, query, expected}", error) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +77,46 @@ def test_questions_whose_passages_are_not_in_the_corpus_are_left_out(files: tupl
             corpus_of(data)
         with pytest.raises(InvalidInput):
             questions(data, corpus_of(corpus), "ann")
+
+
+HOTPOT = {
+    "question": "Where does Halfmoon Lake lie?",
+    "supporting_facts": [["Halfmoon Lake", 0]],
+    "context": [["Halfmoon Lake", ["It lies in Polk County.", " It freezes."]], ["Rye bread", ["It rests."]]],
+}
+COLUMNS = {
+    "question": HOTPOT["question"],
+    "supporting_facts": {"title": ["Halfmoon Lake"], "sent_id": [0]},
+    "context": {
+        "title": ["Halfmoon Lake", "Rye bread"],
+        "sentences": [["It lies in Polk County.", " It freezes."], ["It rests."]],
+    },
+}
+
+
+@pytest.mark.parametrize("entry", [HOTPOT, COLUMNS], ids=["as published", "in the columns of `datasets`"])
+def test_questions_of_hotpotqa_bring_their_passages(tmp_path: Path, entry: dict[str, Any]) -> None:
+    (file := tmp_path / "hotpot.json").write_text(json.dumps([entry]), encoding="utf-8")
+    corpus = corpus_of(file)
+    assert [one.title for one in corpus] == ["Halfmoon Lake", "Rye bread"]
+    [asked_of] = questions(file, corpus, "ann")
+    assert asked_of.evidence == {"text:0"}
+
+
+@pytest.mark.parametrize(
+    "value", [None, 1, "a", [1], ["ab"], [[]], [["A", None]], [["A", [["x"]]]], [["A", [1]]], {"a": 1}]
+)
+def test_a_field_of_another_form_is_told(files: tuple[Path, Path], value: object) -> None:
+    """Read or refused in words, whatever stands in a field."""
+    data, corpus = files
+    paragraph = {"title": value, "paragraph_text": value, "is_supporting": True}
+    entries = [
+        {**entry, name: value}
+        for entry in (HOTPOT, COLUMNS, asked("Who?", 0), {"title": "A", "text": "b"})
+        for name in entry
+    ]
+    for entry in [*entries, {"question": "Who?", "paragraphs": [paragraph]}]:
+        data.write_text(json.dumps([entry]), encoding="utf-8")
+        for read in (corpus_of, lambda file: questions(file, corpus_of(corpus), "ann")):
+            with suppress(InvalidInput):
+                read(data)

@@ -17,7 +17,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from engine.domain.entity import Mention, TextPiece
 from engine.domain.extraction import UNASKED, ModelReading, NamedByModel, StatedByModel
 from engine.domain.names import name_key
-from engine.errors import InvalidInput, unreadable
+from engine.errors import UNREADABLE, InvalidInput, unreadable
 from engine.ingest.extraction.form import Extracted
 from engine.knowledge.model_names import known_names, marked, stated
 from engine.lab.evaluation.entity_names import kind_figures, span_figures
@@ -44,7 +44,7 @@ def answers_of(path: Path, labels: Labels) -> list[RecordedAnswer]:
     try:
         raw = json.loads(path.read_text("utf-8"))["answers"]
         answers = [RecordedAnswer(tuple(one["sources"]), _reading(one["sources"], one["answer"])) for one in raw]
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+    except UNREADABLE as error:
         raise unreadable(path, "recorded answers", error) from error
     for one in answers:
         if missing := [

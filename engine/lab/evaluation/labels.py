@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.domain.entity import TextPiece
-from engine.errors import InvalidInput, unreadable
+from engine.errors import UNREADABLE, InvalidInput, unreadable
 
 NAMES = frozenset({"name", "alias"})
 """Forms of mentions that are names; the others are descriptions and pronouns."""
@@ -63,7 +63,7 @@ def labels_of(path: Path, texts: Sequence[Path]) -> Labels:
             {one["id"]: str(one["name"]) for one in raw["entities"]},
             _spans(raw, "mentions"), _spans(raw, "not_entities"), _spans(raw, "ambiguous"), raw,
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise unreadable(path, "labels of entities", error) from error
     for span in labels.mentions:
         piece = turns.get(span.source) or passages.get(span.source)

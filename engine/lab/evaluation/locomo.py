@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.errors import InvalidInput, unreadable
+from engine.errors import UNREADABLE, InvalidInput, unreadable
 from engine.lab.evaluation.comparison import TASK, Asked
 from engine.lab.evaluation.rankings import ADVERSARIAL, Question
 
@@ -29,7 +29,7 @@ def questions(path: Path) -> list[Question]:
     """
     try:
         return [question for sample in json.loads(path.read_text("utf-8")) for question in _of_sample(sample)]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise unreadable(path, "LoCoMo samples", error) from error
 
 

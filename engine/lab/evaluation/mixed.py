@@ -18,7 +18,7 @@ from uuid import UUID
 from engine.domain.context import ContextRequest
 from engine.domain.history import History, Text
 from engine.domain.search import SearchRequest
-from engine.errors import unreadable
+from engine.errors import UNREADABLE, unreadable
 from engine.lab.evaluation import passages, personal
 from engine.lab.evaluation.comparison import TASK
 from engine.lab.evaluation.metrics import mean, unique
@@ -74,7 +74,7 @@ def texts_of(gold: Path) -> list[Text]:
         raw = json.loads(gold.read_text("utf-8"))
         entries = raw.get("texts", ()) if isinstance(raw, dict) else ()
         return [Text(str(one["id"]), str(one["title"]), str(one["text"])) for one in entries]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except UNREADABLE as error:
         raise unreadable(gold, "the gold of a history", error) from error
 
 

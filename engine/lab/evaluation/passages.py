@@ -8,14 +8,14 @@ form of HotpotQA: a `question`, `supporting_facts` (lists of a title and a sente
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from engine.domain.history import Text
 from engine.domain.report import STORED_ALREADY
-from engine.errors import InvalidInput, NotFound
+from engine.errors import UNREADABLE, InvalidInput, NotFound, unreadable
 from engine.lab.evaluation.comparison import TASK, Asked
 from engine.lab.evaluation.rankings import Question
 from engine.neurigraph import Engine
@@ -60,9 +60,9 @@ def _asked(
         question = str(_field(path, entry, "question", QUESTIONS))
         try:
             needed = _of_hotpot(entry) if "supporting_facts" in entry else _of_musique(entry)
-        except (KeyError, TypeError, ValueError) as error:
+            wanted = {_place(*one) for one in needed}
+        except UNREADABLE as error:
             raise InvalidInput(f"{path}: {QUESTIONS}") from error
-        wanted = {_place(*one) for one in needed}
         evidence = frozenset(places[one] for one in wanted if one in places)
         if wanted and len(evidence) == len(wanted):
             yield Question(handle, question, f"{len(evidence)} passages", evidence)
@@ -74,15 +74,20 @@ def _of_musique(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _of_hotpot(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The passages that its supporting facts name, each in the words of the corpus: its sentences one behind the other."""
-    supporting = {str(title) for title, _ in entry["supporting_facts"]}
-    return [(str(title), _joined(sentences)) for title, sentences in entry["context"] if title in supporting]
+    supporting = {str(title) for title, _ in _pairs(entry["supporting_facts"])}
+    return [(str(title), _joined(sentences)) for title, sentences in _pairs(entry["context"]) if title in supporting]
 
 
 def _contexts(path: Path, entry: Mapping[str, Any]) -> list[tuple[str, str]]:
     try:
-        return [(str(title), _joined(sentences)) for title, sentences in entry["context"]]
-    except (TypeError, ValueError) as error:
+        return [(str(title), _joined(sentences)) for title, sentences in _pairs(entry["context"])]
+    except UNREADABLE as error:
         raise InvalidInput(f"{path}: {QUESTIONS}") from error
+
+
+def _pairs(listed: Any) -> Iterable[tuple[Any, Any]]:
+    """Pairs of a list, or of the two columns that Hugging Face's `datasets` make of it."""
+    return zip(*listed.values(), strict=True) if isinstance(listed, dict) else listed
 
 
 def _joined(sentences: Sequence[str]) -> str:
@@ -113,8 +118,8 @@ def _field(path: Path, entry: Mapping[str, Any], name: str, wanted: str) -> Any:
 def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"{path} cannot be read as JSON: {error}") from error
+    except UNREADABLE as error:
+        raise unreadable(path, "passages or questions", error) from error
 
 
 async def stored(engine: Engine, handle: str, corpus: Sequence[Text], progress: Progress) -> UUID:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.domain.history import Conversation, History
-from engine.errors import InvalidInput, unreadable
+from engine.errors import UNREADABLE, InvalidInput, unreadable
 from engine.lab.evaluation.comparison import TASK, Asked
 from engine.lab.evaluation.rankings import Question
 
@@ -47,7 +47,7 @@ def questions(gold: Path, history: History, documents: Collection[str] = ()) -> 
                 _by_turns(one, history.handle) if "evidence" in one else _by_patterns(one, texts, history.handle)
                 for one in raw.get("questions", ())
             ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, re.error) as error:
+    except (*UNREADABLE, re.error) as error:
         raise unreadable(gold, "the gold of a history", error) from error
     unknown = sorted({ref for one in asked for ref in one.evidence | one.stale} - texts.keys() - set(documents))
     if unknown:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, Literal
 
-from engine.errors import InvalidInput, unreadable
+from engine.errors import UNREADABLE, InvalidInput, unreadable
 from engine.lab.evaluation.metrics import mean
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -53,7 +53,7 @@ def gold_of(path: FilePath) -> dict[str, Right]:
             )
             for ref, one in json.loads(path.read_text("utf-8"))["turns"].items()
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise unreadable(path, "the gold of a history", error) from error
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import InvalidInput, UnusableAnswer, unreadable
+from engine.errors import UNREADABLE, InvalidInput, UnusableAnswer, unreadable
 from engine.lab.evaluation.locomo import referred
 from engine.providers.language import Answer, Form, Prompt
 
@@ -46,7 +46,7 @@ class RecordedModel:
         try:
             content = path.read_bytes()
             sessions = tuple(session for sample in json.loads(content) for session in _sessions(sample))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except UNREADABLE as error:
             raise unreadable(path, "LoCoMo samples with observations", error) from error
         if not any(session.observations for session in sessions):
             raise InvalidInput(f"{path} holds no observations.")
