@@ -27,6 +27,7 @@ from neo4j import exceptions as driver
 from neo4j.vector import Vector as Vector
 
 from engine import errors
+from engine.stores.certificates import NO_AUTHORITY, certificate_refused
 from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
 from engine.stores.rows import R, RowMismatch, row_maker
 from engine.stores.times import held
@@ -43,6 +44,13 @@ NO_ROOM = ("No space left on device", "OutOfDisk", "no space left")
 NOT_UNIQUE = "ConstraintCreationFailed"
 """In the code of the error where a constraint cannot be made because two nodes have one key."""
 STOPPED = "critical error, and needs to be restarted"
+_PASSWORD = "refuses the user or the password of NEURIGRAPH_NEO4J_USER and NEURIGRAPH_NEO4J_PASSWORD"
+_REFUSED = {
+    "Security.Unauthorized": _PASSWORD,
+    "Security.AuthenticationRateLimit": f"{_PASSWORD}, and after too many attempts any for some seconds",
+    "Database.DatabaseNotFound": "has no database of the name in NEURIGRAPH_NEO4J_DATABASE",
+}
+"""By the code of a server that lets nobody in: what is said of it."""
 LONGEST_END = 5.0
 """Timeout for closing the connections, in seconds."""
 WRITE_ATTEMPTS = 8
@@ -51,6 +59,9 @@ WRITE_ATTEMPTS = 8
 
 def translated(error: BaseException) -> errors.NeurigraphError | None:
     """The engine's error for a driver's error; None where it is a bug of the engine."""
+    refused = _REFUSED.get((getattr(error, "code", None) or "").removeprefix("Neo.ClientError."))
+    if refused or certificate_refused(error):
+        return errors.StoreUnavailable(STORE, f"The {STORE} {refused or f'{NO_AUTHORITY}; see NEURIGRAPH_NEO4J_CA'}.")
     if isinstance(error, driver.ConstraintError) or NOT_UNIQUE in (getattr(error, "code", None) or ""):
         return errors.Conflict()
     if isinstance(error, driver.Neo4jError) and any(words in f"{error.code} {error.message}" for words in NO_ROOM):

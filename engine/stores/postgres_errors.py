@@ -10,6 +10,7 @@ from psycopg import errors as driver
 from psycopg_pool import PoolTimeout
 
 from engine import errors
+from engine.stores.certificates import NO_AUTHORITY
 from engine.stores.limited import SilentServer
 from engine.turns import TurnTimeout
 
@@ -47,7 +48,7 @@ _TRANSLATIONS: Mapping[type[errors.NeurigraphError], tuple[type[BaseException], 
 """The first that fits: several of these are operational errors, too."""
 
 
-_AUTHORITY = "shows a certificate that the authority in use does not vouch for; see NEURIGRAPH_POSTGRES_CA"
+_AUTHORITY = f"{NO_AUTHORITY}; see NEURIGRAPH_POSTGRES_CA"
 _NO_CONNECTION = "has no connection left: raise max_connections there, or lower NEURIGRAPH_POSTGRES_POOL"
 _REFUSED: Mapping[str, str] = {
     "password authentication failed": "refuses the password in its URL, or has no such role; run `neurigraph prepare`",

@@ -24,6 +24,7 @@ from minio.error import MinioException, S3Error
 from minio.sse import Sse, SseKMS, SseS3
 
 from engine.errors import InvalidInput, NotFound, SettingsError, StoreFull, StoreUnavailable
+from engine.stores.certificates import NO_AUTHORITY, certificate_refused
 from engine.stores.tier import BLOCK, STORE, StoredObject, StorePatience, checked, in_pages, in_thread
 
 PART = 8 << 20
@@ -36,6 +37,11 @@ _AGAIN = frozenset({"NoSuchUpload", "RequestTimeout", "InternalError", "SlowDown
 """Codes after which a put is retried. NoSuchUpload: the last step was retried after its first answer was lost."""
 _NOT_FOR_US = frozenset({"AccessDenied", "NotImplemented", "MethodNotAllowed"})
 """Codes of a service that denies or lacks the list of uploads; a lifecycle rule of the bucket may end them instead."""
+_REFUSED = dict.fromkeys(
+    ("InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied"),
+    "refuses the key or the secret of its URL, or what they may do there",
+) | {"NoSuchBucket": "has no bucket of the name in its URL, and lets none be made"}
+"""By the code of a service that lets nobody in: what is said of it."""
 _FULL = frozenset({"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded"})
 NO_ROOM = 507
 _OPTIONS = frozenset({"secure", "region", "sse", "class"})
@@ -49,10 +55,13 @@ def _translating() -> Iterator[None]:
     except S3Error as error:
         if error.code in ("NoSuchKey", "NoSuchObject"):
             raise NotFound from error
-        full = error.code in _FULL or error.response.status == NO_ROOM
-        raise (StoreFull if full else StoreUnavailable)(STORE) from error
+        if error.code in _FULL or error.response.status == NO_ROOM:
+            raise StoreFull(STORE) from error
+        said = _REFUSED.get(error.code)
+        raise StoreUnavailable(STORE, f"The {STORE} {said}." if said else None) from error
     except (MinioException, urllib3.exceptions.HTTPError, OSError) as error:
-        raise StoreUnavailable(STORE) from error
+        said = f"The {STORE} {NO_AUTHORITY}; see NEURIGRAPH_OBJECTS_CA." if certificate_refused(error) else None
+        raise StoreUnavailable(STORE, said) from error
 
 
 class Bucket:
@@ -172,8 +181,11 @@ class Bucket:
         """Checks that the bucket exists; creates it where it may."""
         with _translating():
             if not await in_thread(self._client.bucket_exists, self._name):
-                with suppress(S3Error):  # created concurrently; if not, the first put raises
+                try:
                     await in_thread(self._client.make_bucket, self._name)
+                except S3Error:  # unless another process has created it
+                    if not await in_thread(self._client.bucket_exists, self._name):
+                        raise
 
 
 def bucket(url: SplitResult, patience: StorePatience, authority: Path | None) -> Bucket:

@@ -268,7 +268,10 @@ async def test_each_scheme_of_neo4j_takes_the_authority(
     trusting, wary = graph_store(url, own.file), graph_store(url, foreign.file)
     try:
         await trusting.open()
-        with pytest.raises(StoreUnavailable, match="graph store"):
+        says = (
+            "NEURIGRAPH_NEO4J_CA" if scheme.startswith("bolt") else "graph store"
+        )  # the driver tells no more of its route
+        with pytest.raises(StoreUnavailable, match=says):
             await wary.open()
     finally:
         await trusting.close()
@@ -278,14 +281,14 @@ async def test_each_scheme_of_neo4j_takes_the_authority(
 async def test_neo4j_is_refused_for_another_host_name_without_tls_and_without_the_authority(
     neo4j_port: int, own: Authority, stack
 ) -> None:
-    for url, authority in (
-        (f"bolt://localhost:{neo4j_port}", own.file),
-        (stack.neo4j_url, own.file),
-        (f"bolt+s://{LOOPBACK}:{neo4j_port}", None),
+    for url, authority, says in (
+        (f"bolt://localhost:{neo4j_port}", own.file, "certificate"),
+        (stack.neo4j_url, own.file, "graph store"),
+        (f"bolt+s://{LOOPBACK}:{neo4j_port}", None, "certificate"),
     ):
         graph = graph_store(url, authority)
         try:
-            with pytest.raises(StoreUnavailable, match="graph store"):
+            with pytest.raises(StoreUnavailable, match=says):
                 await graph.open()
         finally:
             await graph.close()
@@ -296,14 +299,42 @@ async def test_s3_is_refused_by_another_authority_without_tls_and_without_the_au
 ) -> None:
     with s3_server(folder / "plain") as plain:
         port = s3.rpartition(":")[2]
-        wrong = ((s3, foreign.file), (s3, None), (plain, own.file), (f"localhost:{port}", own.file))
-        await asyncio.gather(*(unchecked(address, authority) for address, authority in wrong))
+        own_file, by_name = own.file, f"localhost:{port}"
+        wrong = [
+            (one, authority, "certificate") for one, authority in ((s3, foreign.file), (s3, None), (by_name, own_file))
+        ]
+        await asyncio.gather(*(unchecked(*one) for one in (*wrong, (plain, own_file, "object store"))))
 
 
-async def unchecked(address: str, authority: Path | None) -> None:
+async def unchecked(address: str, authority: Path | None, says: str) -> None:
     store = object_store(f"s3://{CREDENTIALS}@{address}/memories", timeout=3, authority=authority)
-    with pytest.raises(StoreUnavailable, match="object store"):
+    with pytest.raises(StoreUnavailable, match=says):
         await store.check()
+
+
+@pytest.mark.parametrize("credentials", ["tester:guessed"])
+async def test_s3_says_that_it_refuses_the_key(s3: str, own: Authority, credentials: str) -> None:
+    store = object_store(f"s3://{credentials}@{s3}/memories", timeout=3, authority=own.file)
+    with pytest.raises(StoreUnavailable, match="refuses the key or the secret") as refused:
+        await store.check()
+    assert "guessed" not in str(refused.value)
+
+
+async def test_neo4j_says_what_it_refuses(stack) -> None:
+    """The password, the user, the database; in the end any password, for some seconds."""
+    for user, password, database, says in (
+        ("neo4j", "guessed", "neo4j", "refuses the user or the password"),
+        ("nobody", "guessed", "neo4j", "refuses the user or the password"),
+        ("neo4j", stack.neo4j_password, "nowhere", "no database of the name"),
+    ):
+        graph = Neo4j(stack.neo4j_url, (user, password), database=database, pool=2, timeout=5, connect_timeout=5)
+        try:
+            with pytest.raises(StoreUnavailable, match=says) as refused:
+                await graph.open()
+                await graph.table("RETURN 1")
+            assert password not in str(refused.value)
+        finally:
+            await graph.close()
 
 
 @pytest.mark.parametrize(
