@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -15,9 +17,11 @@ from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
-from engine.lab.leaks.interference import NOT_ASKED, interferences, reads_of_others
+from engine.lab.leaks import hidden
+from engine.lab.leaks.interference import NOT_ASKED, WORKSPACE, interferences, reads_of_others
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.operations.declaring import OPERATIONS
 from tests.access.mutations import as_service
 
 PORT, MILL = "Iris lives in Porto.", "Iris lives in Millau."
@@ -53,6 +57,30 @@ async def test_an_end_by_what_is_hidden_is_noticed(engine: Engine) -> None:
 def test_every_read_of_others_is_asked_or_has_a_reason() -> None:
     """One without values for its arguments is an error of the run above."""
     assert NOT_ASKED.keys() <= reads_of_others()
+
+
+NOT_HIDDEN = dict.fromkeys(
+    "ingests.history ingests.lines ingests.many ingests.store".split(), "store as `records` do"
+) | dict.fromkeys("nodes.provision_path nodes.provision_whole".split(), "make nodes as `nodes.provision` does") | {
+    "commits.discard": "of commits that were set aside, of which there are none",
+    "commits.retry": "of commits that were set aside, of which there are none",
+    "failures.dismiss": "of failures, of which there are none",
+    "failures.replay": "of failures, of which there are none",
+    "files.review": "marks an entry of the log, which the user alone reads",
+    "intentions.decide": "of intentions, which are kept only where a setting says so",
+    "proposals.make": "makes nodes, and moves what the user stored at the root",
+    "proposals.undo": "takes back what is not made here",
+    "replays.begin": "reads all nodes again, also those of the readers",
+    "replays.build": "of a replay",
+    "replays.discard": "of a replay",
+    "replays.swap": "of a replay",
+}  # fmt: skip
+
+
+def test_every_write_is_a_hidden_change_or_has_a_reason() -> None:
+    made = set(re.findall(r"\.owner\.(\w+\.\w+)\(", inspect.getsource(hidden)))
+    writes = {name for name, one in OPERATIONS.items() if one.writes and name.partition(".")[0] not in WORKSPACE}
+    assert writes - made == NOT_HIDDEN.keys()
 
 
 class Places:

@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from engine.domain.delta import Change
+from engine.domain.event import NewEvent
 from engine.domain.fact import Fact, WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.domain.occasion import Occasion
 from engine.domain.principal import Principal
 from engine.domain.retraction import RetractionSubject
+from engine.domain.stream import StreamedTurn
 
 if TYPE_CHECKING:
     from engine.memory import Memory
     from engine.neurigraph import Engine
 
 BEGAN, SAID = datetime(2021, 3, 1, tzinfo=UTC), datetime(2023, 5, 4, tzinfo=UTC)
-KNOWN = ("Ellen lives in Duluth.", "Ellen works at Globex.", "Ellen drinks tea.", "Ellen's sister is Nora.")
+KNOWN = (
+    "Ellen lives in Duluth.", "Ellen works at Globex.", "Ellen drinks tea.", "Ellen's sister is Nora.",
+    "Ellen is a member of the Rowing Club.", "Ellen plans to move to Oslo.",
+)  # fmt: skip
 """What the readers know."""
 
 
@@ -192,6 +198,83 @@ async def a_decision_that_is_taken_back(ground: Ground) -> None:
 async def the_undoing_of_a_merge(ground: Ground) -> None:
     """They are two again."""
     await ground.owner.entities.undo_merge(ground.made["merge"])
+
+
+@hidden
+async def endings_of_states_and_relations(ground: Ground) -> None:
+    """What readers know is said to be over, by facts and by a turn."""
+    for text in (
+        "Ellen is no longer a member of the Rowing Club.",
+        "Ellen no longer lives in Duluth.",
+        "Ellen cancelled her plan to move to Oslo.",
+    ):
+        await ground.say(text)
+    left = Conversation(uuid4().hex, (Turn("Bob", "Ellen Harlan left the Rowing Club."),), "Club", started_at=SAID)
+    await ground.owner.records.remember(left, node_id=ground.hidden)
+
+
+@hidden
+async def an_occasion_an_event_and_turns_one_by_one(ground: Ground) -> None:
+    """The other ways in which something is stored."""
+    meeting = Occasion("meeting", "Ellen", "Ellen Harlan quit Globex.", SAID, participants=("Ellen", "Nora"))
+    await ground.owner.records.remember_occasion(meeting, node_id=ground.hidden)
+    await ground.owner.events.write(NewEvent("visit", "Ellen came.", occurred_at=SAID, node_id=ground.hidden))
+    turn, stream = StreamedTurn("Bob", "Ellen Harlan lives in Graz now."), uuid4().hex
+    await ground.owner.conversations.append(stream, turn, started_at=SAID, node_id=ground.hidden)
+    await ground.owner.conversations.end(stream)
+
+
+@hidden
+async def relations_that_are_archived_and_described(ground: Ground) -> None:
+    """Decisions on relations that only records at the hidden node state."""
+    ellen = await ground.entity("ellen")
+    known = {one.relation_id for reader in ground.readers.values() for one in await reader.entities.relations(ellen)}
+    own = [one.relation_id for one in await ground.owner.entities.relations(ellen) if one.relation_id not in known]
+    ground.made["relation"] = own[0]
+    await ground.owner.entities.archive_relation(own[0], "over")
+    await ground.owner.entities.describe_relation(own[1], {"since_when": "school"})
+
+
+@hidden
+async def a_name_that_is_verified_and_one_of_hers_that_goes(ground: Ground) -> None:
+    """Decisions on names that no record of the readers uses."""
+    ellen = await ground.entity("ellen")
+    await ground.owner.entities.add_alias(ellen, "email", "ellen@example.org")
+    await ground.owner.entities.verify_alias(ellen, "email", "ellen@example.org")
+    await ground.owner.entities.remove_alias(ellen, "name", "Aunt Nell")
+
+
+@hidden
+async def a_pair_that_is_told_apart(ground: Ground) -> None:
+    """Somebody at the hidden node is not one whom readers know."""
+    await ground.say("Ellen Harland lives in Rome.")
+    for pair in await ground.owner.entities.review():
+        await ground.owner.entities.tell_apart(pair.pair_id)
+
+
+@hidden
+async def a_grant_of_the_hidden_node_and_its_end(ground: Ground) -> None:
+    """Another one may read it for a while."""
+    persona = await ground.owner.nodes.provision(NewNode(ground.owner.principal.user_id, "Doctor", "persona"))
+    given = await ground.owner.grants.give(NewGrant(ground.hidden, "persona", persona.node_id))
+    await ground.owner.grants.revoke(given.grant_id)
+
+
+@hidden
+async def a_node_that_is_archived_and_a_file_that_sleeps(ground: Ground) -> None:
+    """What is at the hidden node is set aside."""
+    node = ground.made["node of the record"]
+    (record,) = (await ground.owner.nodes.metadata(node)).records
+    assert record.file_id
+    await ground.owner.files.sleep(node, record.file_id)
+    await ground.owner.nodes.archive(node)
+
+
+@hidden
+async def a_relation_that_is_restored_and_a_node_that_is_back(ground: Ground) -> None:
+    """Both come back."""
+    await ground.owner.entities.restore_relation(ground.made["relation"], "again")
+    await ground.owner.nodes.unarchive(ground.made["node of the record"])
 
 
 @hidden
