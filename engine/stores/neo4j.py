@@ -59,9 +59,9 @@ WRITE_ATTEMPTS = 8
 
 def translated(error: BaseException) -> errors.NeurigraphError | None:
     """The engine's error for a driver's error; None where it is a bug of the engine."""
-    refused = _REFUSED.get((getattr(error, "code", None) or "").removeprefix("Neo.ClientError."))
-    if refused or certificate_refused(error):
-        return errors.StoreUnavailable(STORE, f"The {STORE} {refused or f'{NO_AUTHORITY}; see NEURIGRAPH_NEO4J_CA'}.")
+    barred = _REFUSED.get((getattr(error, "code", None) or "").removeprefix("Neo.ClientError."))
+    if barred or certificate_refused(error):
+        return errors.StoreUnavailable(STORE, f"The {STORE} {barred or f'{NO_AUTHORITY}; see NEURIGRAPH_NEO4J_CA'}.")
     if isinstance(error, driver.ConstraintError) or NOT_UNIQUE in (getattr(error, "code", None) or ""):
         return errors.Conflict()
     if isinstance(error, driver.Neo4jError) and any(words in f"{error.code} {error.message}" for words in NO_ROOM):

@@ -57,7 +57,7 @@ def _translating() -> Iterator[None]:
             raise NotFound from error
         if error.code in _FULL or error.response.status == NO_ROOM:
             raise StoreFull(STORE) from error
-        said = _REFUSED.get(error.code)
+        said = _REFUSED.get(error.code or "")
         raise StoreUnavailable(STORE, f"The {STORE} {said}." if said else None) from error
     except (MinioException, urllib3.exceptions.HTTPError, OSError) as error:
         said = f"The {STORE} {NO_AUTHORITY}; see NEURIGRAPH_OBJECTS_CA." if certificate_refused(error) else None
