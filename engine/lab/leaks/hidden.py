@@ -246,10 +246,11 @@ async def a_name_that_is_verified_and_one_of_hers_that_goes(ground: Ground) -> N
 
 @hidden
 async def a_pair_that_is_told_apart(ground: Ground) -> None:
-    """Somebody at the hidden node is not one whom readers know."""
-    await ground.say("Ellen Harland lives in Rome.")
-    for pair in await ground.owner.entities.review():
-        await ground.owner.entities.tell_apart(pair.pair_id)
+    """One of two at the hidden node, either of whom a first name may mean."""
+    for text in ("We met Dexter Kowalski.", "Dexter Grohl plays tonight.", "Then Dexter came by."):
+        await ground.say(text)
+    pair, *_ = await ground.owner.entities.review()
+    await ground.owner.entities.tell_apart(pair.pair_id)
 
 
 @hidden
