@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
@@ -29,7 +30,7 @@ from tests.commands import typed
 from tests.contract.operations import at_door, commands, commands_of, requests
 from tests.contract.test_mcp import over_http
 from tests.contract.test_rest_slow_clients import TOKEN, serving
-from tests.contract.withdrawn import KINDS, OF_THE_PAST, OLDER_VERSION, Leaks, Life, lived, requests_for
+from tests.contract.withdrawn import KINDS, NEVER_HELD, OF_THE_PAST, OLDER_VERSION, Leaks, Life, lived, requests_for
 
 WORKSPACE = {"embeddings", "integrations", "jobs", "tokens", "users", "workspace"}
 """Subjects of the operator's: they hold nothing that was stored."""
@@ -138,6 +139,40 @@ async def test_no_request_of_rest_shows_it(engine: Engine, life: Life, reader: s
             assert answer.status_code == 200, answer.text
             leaks.look(life, "search by kinds", json.dumps(answer.json() | {"query": ""}))
     assert leaks == {}
+
+
+@pytest.mark.parametrize("reader", READERS)
+async def test_what_never_held_is_shown_at_no_time(engine: Engine, life: Life, reader: str) -> None:
+    """With `as_of` between the storing and the retraction: what was withdrawn, or corrected, did not hold then either."""
+    document = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text())
+    leaks, home = Leaks(), f"/v1/users/{life.user.user_id}"
+    bearer = {"Authorization": f"Bearer {await _secret(engine, life, reader)}"}
+    paths = [path for path, each in document["paths"].items() if "as_of" in _parameters(each.get("get", {}))]
+    assert {"entities", "metadata", "relations", "{record_id}", "{item_id}"} <= {
+        one.rpartition("/")[2] for one in paths
+    }
+    async with (
+        serving(engine, api_token=SecretStr(TOKEN)) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, headers=bearer) as client,
+    ):
+        for as_of in sorted(life.ids["as_of"])[:: 1 if reader == "owner" else 4]:
+            for path in paths:
+                for here, query in requests_for(life, path, as_of=as_of):
+                    answer = await client.get(here, params=query)
+                    assert answer.status_code in ANSWERS[reader], (here, answer.text)
+                    leaks.look(life, path, answer.text)
+            for name in NEVER_HELD:
+                for path, question in (("search", "query"), ("search/decayed", "query"), ("context", "question")):
+                    answer = await client.post(f"{home}/{path}", json={question: life.gone[name], "as_of": as_of})
+                    assert answer.status_code == 200, answer.text
+                    leaks.look(life, path, json.dumps(answer.json() | {question: ""}))
+    shown = {read: kinds & NEVER_HELD for read, kinds in leaks.items()}
+    assert {read: kinds for read, kinds in shown.items() if kinds} == {}
+    assert leaks, "what ended later is shown at times at which it held"
+
+
+def _parameters(operation: dict[str, Any]) -> set[str]:
+    return {one.get("name", "") for one in operation.get("parameters", ())}
 
 
 @pytest.mark.parametrize("reader", READERS)

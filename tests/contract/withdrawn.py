@@ -9,6 +9,7 @@ import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -36,6 +37,10 @@ class Life:
     def note(self, **ids: object) -> None:
         for name, value in ids.items():
             self.ids.setdefault(name, set()).add(str(value))
+
+    def note_time(self) -> None:
+        """A time at which something holds that is then withdrawn or changed."""
+        self.note(as_of=datetime.now(UTC).isoformat())
 
 
 Kind = Callable[[Life, str], Awaitable[None]]
@@ -97,18 +102,23 @@ def _query(text: str) -> SearchRequest:
     return SearchRequest(text, 20)
 
 
+async def withdraw(life: Life, kind: str, subject: object) -> None:
+    life.note_time()
+    await life.memory.retractions.retract(RetractionSubject(kind, str(subject)), "wrong")
+
+
 @kind("retractions.retract")
 async def record_withdrawn(life: Life, word: str) -> None:
     record = await stored_text(
         life, f"Mrs. {word} opens the gate of Harbor House with the code 5512. She lives in Hull."
     )
-    await life.memory.retractions.retract(RetractionSubject("record", str(record.record_id)), "wrong")
+    await withdraw(life, "record", record.record_id)
 
 
 @kind("retractions.retract")
 async def document_withdrawn(life: Life, word: str) -> None:
     record = await stored_text(life, f"# Rent\n\n{word} pays 900.", title="Lease", source_id=f"lease {uuid4()}")
-    await life.memory.retractions.retract(RetractionSubject("document", str(record.record_id)), "wrong")
+    await withdraw(life, "document", record.record_id)
 
 
 @kind("retractions.retract")
@@ -116,13 +126,13 @@ async def source_withdrawn(life: Life, word: str) -> None:
     source = uuid4().hex
     turns = (Turn("Bob", f"My aunt {word} lives in Bergen."), Turn("Ann", "I see."))
     await _noted(life, await life.memory.records.remember(Conversation(source, turns), node_id=life.node_id))
-    await life.memory.retractions.retract(RetractionSubject("source", source), "wrong")
+    await withdraw(life, "source", source)
 
 
 @kind("retractions.retract")
 async def fact_withdrawn(life: Life, word: str) -> None:
     fact = await stated(life, f"{word} works at Brightline.")
-    await life.memory.retractions.retract(RetractionSubject("fact", str(fact.fact_id)), "wrong")
+    await withdraw(life, "fact", fact.fact_id)
 
 
 NAMED = ("Nadia", "Marcus", "Teresa", "Elena", "Tobias", "Ingrid")
@@ -142,7 +152,7 @@ async def name_beside(life: Life, first: str, word: str) -> Any:
 @kind("retractions.retract")
 async def full_name_withdrawn(life: Life, word: str) -> None:
     record = await name_beside(life, NAMED[0], word)
-    await life.memory.retractions.retract(RetractionSubject("record", str(record.record_id)), "wrong")
+    await withdraw(life, "record", record.record_id)
 
 
 @kind("retractions.retract")
@@ -150,7 +160,7 @@ async def first_name_withdrawn(life: Life, word: str) -> None:
     """The record that made the entity, whose key has its name."""
     record = await stored_chat(life, f"{NAMED[1]} {word} has a canoe.")
     await stored_chat(life, f"{NAMED[1]} came by with a cake.")
-    await life.memory.retractions.retract(RetractionSubject("record", str(record.record_id)), "wrong")
+    await withdraw(life, "record", record.record_id)
 
 
 @kind("retractions.retract")
@@ -162,7 +172,7 @@ async def name_of_whole_withdrawn(life: Life, word: str) -> None:
         (await life.memory.entities.list(name=name, everything=True))[0].entity_id for name in (word, "Moreira")
     ]
     await life.memory.entities.merge(whole, part, "one person")
-    await life.memory.retractions.retract(RetractionSubject("record", str(record.record_id)), "wrong")
+    await withdraw(life, "record", record.record_id)
 
 
 @kind("history.change")
@@ -190,6 +200,7 @@ async def record_ended(life: Life, word: str) -> None:
 async def text_changed(life: Life, word: str) -> None:
     record = await stored_text(life, f"{word} teaches the piano on Tuesdays.")
     hit = await item_of(life, word)
+    life.note_time()
     await life.memory.history.change(
         Change("item", hit.item_id, {"content": "Mr. Brandt teaches on Fridays."}, record.node_id)
     )
@@ -268,6 +279,7 @@ async def related_record_ended(life: Life, word: str) -> None:
 @kind("history.change")
 async def title_changed(life: Life, word: str) -> None:
     record = await stored_text(life, "The ferry leaves at nine.", title=f"Ferry of {word}")
+    life.note_time()
     fields = {"title": "Ferry", "summary": "It leaves at nine."}
     await life.memory.history.change(Change("record", record.record_id, fields, record.node_id, correction=True))
 
@@ -313,6 +325,12 @@ NEEDED = {
 """Query parameters of requests that need some, or show more with them."""
 
 
+NEVER_HELD = {name for name, (operation, _) in KINDS.items() if operation == "retractions.retract"} | {
+    "text_corrected", "fact_corrected", "full_name_changed", "title_changed"
+}  # fmt: skip
+"""Kinds after which the word is at no time what held: it was withdrawn, or corrected."""
+
+
 class Leaks(dict[str, set[str]]):
     """The kinds of change whose word an answer shows, by the read."""
 
@@ -323,8 +341,8 @@ class Leaks(dict[str, set[str]]):
             self.setdefault(read, set()).update(shown)
 
 
-def requests_for(life: Life, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The addresses of a path for all ids there are, with their queries."""
+def requests_for(life: Life, path: str, **more: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The addresses of a path for all ids there are, with their queries, and `more` in each."""
     names = [name for name in re.findall(r"\{(\w+)\}", path) if name != "user_id"]
     queries = NEEDED.get(path, [{}])
     if path.endswith("/retractions/preview"):
@@ -338,4 +356,4 @@ def requests_for(life: Life, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         here = path.replace("{user_id}", str(life.user.user_id))
         for name, value in zip(names, chosen, strict=True):
             here = here.replace(f"{{{name}}}", value)
-        yield from ((here, query) for query in queries)
+        yield from ((here, {**query, **more}) for query in queries)
