@@ -53,10 +53,28 @@ class _Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class _Neighbour:
+    """A relation of an entity; `asked_id`: the other one among those that are asked for."""
+
+    entity_id: UUID
+    asked_id: UUID | None
+    relation_id: UUID
+    relation_type: str
+    outgoing: bool
+    other_id: UUID
+    other_name: str
+    other_kind: str
+    strength: int
+    confidence: float
+    since: str | None
+    until: str | None
+    archived: bool
+    properties: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Neighbours:
-    relations: tuple[list[Any], ...]
-    """Of each: entity_id, other of the entities that are asked for, relation_id, relation_type, outgoing, other_id, other_name,
-    other_kind, strength, confidence, since, until, archived, properties."""
+    relations: tuple[_Neighbour, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +127,9 @@ class Stated:
     at: datetime
     item_id: UUID | None
     span: str | None
+
+
+SAME = [one.name for one in fields(Relation) if one.name not in ("reads", "properties")]
 
 
 def _few(entity_ids: Sequence[UUID]) -> Sequence[UUID]:
@@ -177,13 +198,13 @@ class EntityReads:
         )
         if not found:
             await self.entity(principal, entity_id, moment)  # one that may not be read is not found
-        return tuple(self._relation(*one) for _, _, *one in found)
+        return tuple(map(self._relation, found))
 
     async def relations_between(
         self, principal: Principal, entity_ids: Sequence[UUID], moment: Moment, *, limit: int
     ) -> tuple[RelationBetween, ...]:
         found = await self._related(principal, _few(entity_ids), moment, among=True, ended=False, limit=limit)
-        return tuple(self._between(*one) for one in found)
+        return tuple(self._between(one, one.asked_id) for one in found if one.asked_id)
 
     async def mentioned_together(
         self, principal: Principal, entity_ids: Sequence[UUID], *, limit: int
@@ -201,7 +222,7 @@ class EntityReads:
         limit: int,
         wanted: Collection[str | UUID] | None = None,
         **which: bool,
-    ) -> tuple[list[Any], ...]:
+    ) -> tuple[_Neighbour, ...]:
         check_page(limit, MOST_RELATIONS)
         sent = ["*"] if wanted is None else [str(one) for one in wanted]
         sent += [""] * (FEWEST_WANTED - len(sent))
@@ -210,17 +231,17 @@ class EntityReads:
         [found] = await self.read(principal, moment, cypher(statement), _Neighbours, **asked)
         return found.relations
 
-    def _between(self, source: str, target: str, relation_id: str, relation_type: str, *shown: Any) -> RelationBetween:
-        _, _, _, _, strength, confidence, since, until, *_ = shown
-        reads = self._domain.reading(relation_type)
-        ends = UUID(source), UUID(target)
-        return RelationBetween(UUID(relation_id), relation_type, reads, *ends, strength, confidence, since, until)
+    def _between(self, one: _Neighbour, target: UUID) -> RelationBetween:
+        type_, times = one.relation_type, (one.since, one.until)
+        ends = one.entity_id, target
+        return RelationBetween(
+            one.relation_id, type_, self._domain.reading(type_), *ends, one.strength, one.confidence, *times
+        )
 
-    def _relation(self, relation_id: str, relation_type: str, outgoing: bool, other_id: str, *others: Any) -> Relation:
-        reads = self._domain.reading(relation_type, backwards=not outgoing)
-        *shown, written = others
-        fields = [UUID(relation_id), relation_type, reads, outgoing, UUID(other_id), *shown, read_properties(written)]
-        return Relation(*fields)
+    def _relation(self, one: _Neighbour) -> Relation:
+        reads = self._domain.reading(one.relation_type, backwards=not one.outgoing)
+        same = {name: getattr(one, name) for name in SAME}
+        return Relation(reads=reads, properties=read_properties(one.properties), **same)
 
     async def why(self, principal: Principal, relation_id: UUID, moment: Moment, *, limit: int) -> Why:
         check_page(limit)

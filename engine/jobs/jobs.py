@@ -94,5 +94,5 @@ class JobCatalogue:
 
     def _job(self, name: str) -> Job:
         if name not in self._catalogue:
-            raise NotFound("There is no such job.")
+            raise NotFound(f"There is no such job. There are: {', '.join(sorted(self._catalogue))}.")
         return self._catalogue[name]

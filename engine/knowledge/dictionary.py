@@ -17,6 +17,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import ROOT, cypher, sql_text
 
 MEANINGS = ROOT / "cypher" / "dictionary.toml"
+ID = "UUID"
 SAMPLE = 2000
 """Nodes of a label, and relationships of a type, that are looked at."""
 HEAD = """# Data dictionary
@@ -28,8 +29,8 @@ are named is in [files.md](files.md).
 """
 GRAPH = """## Neo4j
 
-Types are those of Cypher. A property that a node lacks is null. Entities have the label of their kind, too, which the
-[domain file](knowledge.md) names (Person, Place, …).
+Types are those of Cypher; `UUID` is a `STRING` that is an id. A property that a node lacks is null. Entities have the label of
+their kind, too, which the [domain file](knowledge.md) names (Person, Place, …).
 """
 TABLES = """## Postgres
 
@@ -46,6 +47,16 @@ class Property:
     name: str
     type: str
     meaning: str
+
+    @property
+    def is_id(self) -> bool:
+        """Whether its texts are ids."""
+        return ID in self.type
+
+    @property
+    def stored(self) -> str:
+        """The type in Cypher, which has none for ids."""
+        return self.type.replace(ID, "STRING")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +190,7 @@ def _difference(seen: _Seen, known: Mapping[str, Described]) -> str:
     each = (known[one.of] if one.of else one).properties.get(seen.property)
     if each is None:
         return f"{seen.name}: {seen.property} is not described." if seen.property and not one.open else ""
-    types = {_plain(kind, each.type) for kind in seen.types} - {each.type}
+    types = {_plain(kind, each.stored) for kind in seen.types} - {each.stored}
     return f"{seen.name}: {seen.property} is {', '.join(sorted(types))}." if types else ""
 
 

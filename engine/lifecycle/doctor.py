@@ -11,7 +11,7 @@ from uuid import UUID
 
 from engine.commit.set_aside import SetAsideCount
 from engine.domain.object_keys import file_of
-from engine.errors import StoreDamaged
+from engine.errors import InvalidInput, StoreDamaged, StoreFailed
 from engine.lifecycle import compared
 from engine.lifecycle.compared import NodeContents, NodeFacts, ShownShell
 from engine.lifecycle.definition_check import DefinitionCheck
@@ -20,6 +20,7 @@ from engine.lifecycle.file_check import FileCheck
 from engine.lifecycle.finding import FIX, Finding
 from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.tally import Tally
+from engine.lifecycle.value_check import WRONG, ValueCheck
 from engine.progress import Progress, Silent, counted
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
@@ -36,6 +37,16 @@ MOST_FINDINGS = 500
 OVERDUE = 30.0
 """Seconds after which an unfinished commit is a finding."""
 UNSEARCHABLE = frozenset({"tables-lost", "tables-damaged", "rows-unreadable"})
+
+UNREADABLE = (StoreFailed, InvalidInput, AttributeError, TypeError, ValueError)
+"""What a value of another type leads to, in a statement and after it."""
+STOPPED = Finding(
+    "error",
+    "neo4j",
+    "comparison",
+    "a part of it ended at a value that cannot be read",
+    "mend the values that are found of another type, and call the doctor again",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,7 @@ class Doctor:
     ) -> None:
         self._postgres, self._neo4j, self._objects = stores
         self._entities, self._definitions, self._belonging, self._due = entities, definitions, belonging, due
+        self._values = ValueCheck(self._neo4j)
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
         """At most 500 findings; empty when the stores agree. `read_files`: the number of files to read and to compare with their
@@ -82,7 +94,8 @@ class Doctor:
             file: entry.size async for entry in self._objects.listing("") if (file := file_of(entry.key)) is not None
         }
         check = FileCheck(self._postgres, self._objects, progress or Silent(), read_files)
-        for examination in (
+        examinations = (
+            self._values.findings(),
             self._pending(),
             self._set_aside(),
             self._due(),
@@ -92,11 +105,17 @@ class Doctor:
             self._shells(),
             self._orphans(stored),
             self._entities.findings(),
-        ):
-            async for finding in examination:
-                findings.append(finding)
-                if len(findings) >= MOST_FINDINGS:
-                    return findings
+        )
+        for examination in examinations:
+            try:
+                async for finding in examination:
+                    findings.append(finding)
+                    if len(findings) >= MOST_FINDINGS:
+                        return findings
+            except UNREADABLE:  # by a value that was found; what else fails is a mistake
+                if not any(one.kind == WRONG for one in findings):
+                    raise
+                findings.append(STOPPED)
         await self._noted(findings)
         if check.passed_over:
             detail = f"{counted(check.passed_over, 'file')} not read: the limit was reached"
@@ -180,9 +199,9 @@ class Doctor:
     async def _shells(self) -> AsyncIterator[Finding]:
         """Shells that the registry does not know."""
         after = ""
-        while shells := await self._neo4j.read(cypher("doctor/page"), row=str, after=after, limit=PAGE * 10):
-            after = shells[-1]
-            for node_id in await self._rows("doctor/known_nodes", row=UUID, nodes=list(map(UUID, shells))):
+        while shells := await self._neo4j.read(cypher("doctor/page"), row=UUID, after=after, limit=PAGE * 10):
+            after = str(shells[-1])
+            for node_id in await self._rows("doctor/known_nodes", row=UUID, nodes=shells):
                 problem = "a shell that the registry does not know"
                 remedy = "delete the shell, or restore Postgres from a backup that has the node"
                 yield Finding("error", "neo4j", f"node {node_id}", problem, remedy)

@@ -22,6 +22,7 @@ from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
 from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.registered import NO_VECTORS, RegisteredNode
+from engine.lifecycle.value_check import WRONG
 from engine.progress import counted
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
@@ -93,8 +94,16 @@ class Remedies:
         if any(one.kind == DEFINITIONS for one in findings):
             failures = await self._definitions.mend()
             done += [Mended(DEFINITIONS, None, why) for why in failures or ("",)]
+        unreadable = {one.node_id for one in findings if one.kind == WRONG}
         for kind in FIXABLE:
             waiting = list(dict.fromkeys(one.node_id for one in findings if one.kind == kind and one.node_id))
+            if kind == "knowledge-off":  # a relation whose id is none looks like one that nothing states
+                done += [
+                    Mended(kind, one, "values of another type must be mended first")
+                    for one in waiting
+                    if one in unreadable
+                ]
+                waiting = [one for one in waiting if one not in unreadable]
             for _ in range(MAX_LAYER + 1):  # a shell waits for that of its parent
                 failed = [(node_id, why) for node_id in waiting if (why := await self._tried(kind, node_id))]
                 left = {node_id for node_id, _ in failed}

@@ -2,8 +2,8 @@
 
 A row class is a frozen dataclass whose fields have the names of the columns, or any other type for the only column. A
 statement whose columns are others than the fields raises RowMismatch the first time it runs.
-Lists become tuples where the field says so, and maps dataclasses; ids and times that a store sends as text or as its own
-type become UUID and datetime.
+Lists become tuples where the field says so, and maps, or lists in the order of the fields, dataclasses; ids and times that a
+store sends as text or as its own type become UUID and datetime.
 """
 
 from __future__ import annotations
@@ -110,7 +110,17 @@ def _unless_none(convert: Convert) -> Convert:
 
 
 def _from_map(kind: Any) -> Convert:
-    return lambda value: _maker(kind, tuple(value))(tuple(value.values()))
+    """From a map, or from a list in the order of the fields, which a driver reads faster."""
+    names = tuple(one.name for one in dataclasses.fields(kind) if one.init)
+
+    def made(value: Any) -> Any:
+        if isinstance(value, list):
+            if len(value) != len(names):
+                raise RowMismatch(f"{kind}: {len(value)} values for {len(names)} fields")
+            return _maker(kind, names)(value)
+        return _maker(kind, tuple(value))(tuple(value.values()))
+
+    return made
 
 
 def _uuid(value: Any) -> UUID:

@@ -313,7 +313,8 @@ def test_a_job_is_run_by_hand_and_logged(run: Run) -> None:
     assert "drift-check" in run("job", "list").stdout
     assert "drift-check" in run("job", "log", "--quiet").stdout
     assert "drift-check" not in run("job", "log").stdout  # it found nothing
-    assert sentence(run("job", "run", "nonsense")) == "There is no such job."
+    unknown = sentence(run("job", "run", "nonsense"))
+    assert unknown == f"There is no such job. There are: {', '.join(sorted(listed))}."
 
 
 def test_bad_files_are_told_in_one_sentence_and_start_nothing(run: Run, tmp_path: Path) -> None:

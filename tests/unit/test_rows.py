@@ -39,6 +39,8 @@ def test_values_become_what_the_fields_say() -> None:
         {"at": None, "name": "c"},
     ]
     made = row_maker(Outer, ["names", "inner", "node_id", "ids"], "")([["x"], inner, str(node), [str(node), node]])
+    listed = row_maker(tuple[Outer, ...], ["all"], "")([[[str(node), ["x"], [], None]]])
+    assert listed == (Outer(node, ("x",), ()),)
     assert made == Outer(node, ("x",), (Inner(NOON, "a"), Inner(NOON, "b"), Inner(None, "c")), frozenset({node}))
     assert row_maker(Outer, ["node_id", "names", "inner", "ids"], "")((node, [], [], None)) == Outer(node, (), ())
 

@@ -1,0 +1,18 @@
+// Purpose: values of the relationships of a type that are of another type than the data dictionary says, or no ids where it says so, one page. Operator only,
+//   all users. A type that the dictionary does not name is of the domain file between entities, and of an edge between nodes.
+// Parameters: as of values_of_nodes; `name` is the type, `types` and `ids` have the relationships of the dictionary by their names.
+// Returns: seen (relationships that were looked at), wrong [{name, of (its name in the dictionary), id, property, type, value, element_id, user_id}]: one row.
+CYPHER 25
+MATCH ()-[r:$($name)]->()
+WITH r SKIP $skip LIMIT $page
+WITH r, CASE WHEN $types[$name] IS NOT NULL THEN $name WHEN startNode(r):Entity THEN 'RELATION' ELSE 'RELATED' END AS name
+WITH r, name, [key IN keys(r) WHERE part.unfit(r, key, name)] AS unfit
+WITH count(r) AS seen, collect(CASE WHEN unfit <> [] THEN {of: r, name: name, properties: unfit} END) AS found
+RETURN seen, COLLECT {
+  UNWIND found AS one
+  UNWIND one.properties AS property
+  WITH one.of AS r, one.name AS of, property LIMIT $most
+  RETURN {name: type(r), of: of, id: toStringOrNull(r[$keys[of]]), property: property, type: valueType(r[property]),
+          value: left(coalesce(toStringOrNull(r[property]), ''), 60), element_id: elementId(r),
+          user_id: [user IN [r.user_id, startNode(r).user_id, endNode(r).user_id] WHERE part.is_id(user)][0]}
+} AS wrong

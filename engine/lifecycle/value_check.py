@@ -1,0 +1,131 @@
+"""Values of the graph beside the data dictionary: those that are of another type than it says, and ids that are none. The
+statements of the engine cannot read them, or pass over what has them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from engine.knowledge.dictionary import Described, described
+from engine.lifecycle.finding import FIX, Finding
+from engine.stores.neo4j import Neo4j
+from engine.stores.statements import cypher
+
+WRONG = "value-wrong"
+PAGE = 10_000
+"""Nodes of a label, or relationships of a type, that one statement looks at."""
+MOST_SHOWN = 200
+IS_ID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+KEYS: Mapping[str, str] = {
+    "Node": "node_id", "Past": "slice_id", "Record": "record_id", "Entity": "entity_id", "Alias": "key",
+    "Fact": "fact_id",
+    "Community": "community_id", "Subject": "subject_id", "Migration": "name", "Installation": "installation_id",
+    "HAD_CHILD": "slice_id", "RELATED": "edge_id", "WAS_RELATED": "slice_id", "GRANTED": "grant_id", "SUPERSEDES": "merge_id",
+    "POSSIBLY_SAME": "pair_id", "RELATION": "relation_id", "EVIDENCE": "relation_id", "STATES": "fact_id",
+    "INTENDS": "intention_id",
+}  # fmt: skip
+"""The property that names a thing to its reader, where it has one."""
+COPIES: Mapping[str, str] = {
+    "Node": "`engine.nodes`",
+    "Record": "`metadata_records` in the schema of its node",
+    "Fact": "`engine.facts`",
+    "GRANTED": "`engine.grants`",
+}
+"""Where Postgres has what it should be."""
+DERIVED: Mapping[str, Mapping[str, str]] = {
+    "Node": {"embedding": "null", "items": "0", "records": "0"},
+    "Entity": {"mentions": "0", "fact_count": "0"},
+    "RELATION": {"strength": "0", "confidence": "0.0"},
+}
+"""Values that the doctor makes again from others, and in whose place it finds these."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    name: str
+    of: str
+    id: str | None
+    property: str
+    type: str
+    value: str
+    element_id: str
+    user_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    seen: int
+    wrong: tuple[_Wrong, ...]
+
+
+class ValueCheck:
+    """Examines the values of all users' graphs; for the operator."""
+
+    def __init__(self, neo4j: Neo4j) -> None:
+        self._neo4j = neo4j
+
+    async def findings(self) -> AsyncIterator[Finding]:
+        """One for each value, at most 200. Raises StoreUnavailable."""
+        shown = 0
+        async for finding in self._all():
+            if shown == MOST_SHOWN:
+                problem = f"more than the {MOST_SHOWN} values of another type that are listed"
+                yield Finding("error", "neo4j", "values", problem, "mend those, and call the doctor again")
+                return
+            shown += 1
+            yield finding
+
+    async def _all(self) -> AsyncIterator[Finding]:
+        labels, types = described()
+        nodes = {name: one for name, one in labels.items() if not one.of}
+        for name in nodes:
+            async for wrong in self._wrong("doctor/values_of_nodes", name, nodes):
+                yield _finding(wrong, nodes[name], "(x)")
+        for name in await self._neo4j.read(cypher("doctor/types"), row=str):
+            async for wrong in self._wrong("doctor/values_of_relationships", name, types):
+                yield _finding(wrong, types[wrong.of], "()-[x]->()")
+
+    async def _wrong(self, statement: str, name: str, known: Mapping[str, Described]) -> AsyncIterator[_Wrong]:
+        """Of nodes of a label, or relationships of a type, page by page."""
+        asked: dict[str, Any] = {
+            "types": {one.name: {key: _fitting(each.stored) for key, each in one.properties.items()} for one in known.values()},
+            "ids": {one.name: [key for key, each in one.properties.items() if each.is_id] for one in known.values()},
+            "keys": {one: KEYS.get(one, "") for one in known},
+        }  # fmt: skip
+        skip, seen = 0, PAGE
+        while seen == PAGE:
+            place = {"name": name, "skip": skip, "page": PAGE, "most": MOST_SHOWN + 1, "uuid": IS_ID}
+            [page] = await self._neo4j.read(cypher(statement), row=_Page, **asked, **place)
+            for one in page.wrong:
+                yield one
+            skip, seen = skip + PAGE, page.seen
+
+
+def _fitting(kind: str) -> list[str]:
+    """What Cypher says of values that fit a type: an empty list is of all types of lists, and whole numbers are numbers."""
+    if (each := kind.removeprefix("LIST<").removesuffix(">")) != kind:
+        return ["LIST<NOTHING> NOT NULL", *(f"LIST<{one}> NOT NULL" for one in _fitting(each))]
+    return [f"{one} NOT NULL" for one in ((kind, "INTEGER") if kind == "FLOAT" else (kind,))]
+
+
+def _finding(wrong: _Wrong, of: Described, pattern: str) -> Finding:
+    id_ = f" {wrong.id}" if wrong.id else ""
+    owner = f" of user {wrong.user_id}" if wrong.user_id else ""
+    kind = wrong.type.replace(" NOT NULL", "")
+    value = f" ({wrong.value!r})" if wrong.value else ""
+    problem = f"{wrong.property} is {kind}{value} in place of {of.properties[wrong.property].type}"
+    subject = f"{wrong.name}{id_}{owner}, element {wrong.element_id}"
+    return Finding("error", "neo4j", subject, problem, _remedy(wrong, pattern), WRONG, wrong.user_id)
+
+
+def _remedy(wrong: _Wrong, pattern: str) -> str:
+    found = f"MATCH {pattern} WHERE elementId(x) = '{wrong.element_id}' SET x.{wrong.property} ="
+    if blank := DERIVED.get(wrong.of, {}).get(wrong.property):
+        return f"in Neo4j, `{found} {blank}`; then {FIX} makes it again"
+    copy = f" ({COPIES[wrong.of]} may have it)" if wrong.of in COPIES else ""
+    return (
+        f"set the right value in Neo4j{copy}: `{found} …`; where nobody knows it, restore a backup."
+        " Nothing else of it is damaged, so do not delete it"
+    )
