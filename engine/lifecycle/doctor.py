@@ -70,14 +70,13 @@ class Doctor:
     def __init__(
         self,
         stores: tuple[Postgres, Neo4j, ObjectStore],
-        entities: EntityCheck,
-        definitions: DefinitionCheck,
+        checks: tuple[DefinitionCheck, ValueCheck, EntityCheck],
         belonging: Callable[[], Awaitable[list[Finding]]],
         due: Callable[[], AsyncIterator[Finding]],
     ) -> None:
         self._postgres, self._neo4j, self._objects = stores
-        self._entities, self._definitions, self._belonging, self._due = entities, definitions, belonging, due
-        self._values = ValueCheck(self._neo4j)
+        self._definitions, self._values, self._entities = checks
+        self._belonging, self._due = belonging, due
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
         """At most 500 findings; empty when the stores agree. `read_files`: the number of files to read and to compare with their

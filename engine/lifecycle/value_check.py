@@ -127,5 +127,5 @@ def _remedy(wrong: _Wrong, pattern: str) -> str:
     copy = f" ({COPIES[wrong.of]} may have it)" if wrong.of in COPIES else ""
     return (
         f"set the right value in Neo4j{copy}: `{found} …`; where nobody knows it, restore a backup."
-        " Nothing else of it is damaged, so do not delete it"
+        " Do not delete it: its other values may be right"
     )

@@ -21,6 +21,7 @@ from engine.lifecycle.mending.mend import Mending, MendingParts
 from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
+from engine.lifecycle.value_check import ValueCheck
 from engine.naming.configuration import load_domain
 from engine.settings import Settings
 from engine.wiring.write_path import Stores
@@ -43,11 +44,13 @@ def upkeep(
     check = EntityCheck(postgres, neo4j, labels)
     entities = EntityMending(postgres, neo4j, check, labels, clock)
     definitions = DefinitionCheck(postgres, neo4j)
-    doctor = Doctor(
-        (postgres, neo4j, objects), check, definitions, belonging(installation, sweep), lambda: late(postgres)
-    )
+    values = ValueCheck(neo4j)
+    checks = definitions, values, check
+    doctor = Doctor((postgres, neo4j, objects), checks, belonging(installation, sweep), lambda: late(postgres))
     vectors = partial(derivations.run, "vectors")
-    parts = MendingParts(installation, quarantine, doctor, definitions, entities, stores.active, vectors, settings.home)
+    parts = MendingParts(
+        installation, quarantine, doctor, definitions, values, entities, stores.active, vectors, settings.home
+    )
     mending = Mending(postgres, neo4j, parts, clock, on_step)
     retention = Retention(postgres, clock, _kept_for(settings))
     return {

@@ -98,6 +98,8 @@ async def test_a_relation_whose_id_is_none_is_damage_that_the_doctor_names(engin
     assert {one.failure for one in await engine.remedies.fix(findings)} <= {
         "values of another type must be mended first"
     }
+    with pytest.raises(StoreDamaged):
+        await engine.mending.run()
     place = re.search(r"elementId\(x\) = '([^']+)'", found.remedy)
     assert place is not None
     await engine.neo4j.write(

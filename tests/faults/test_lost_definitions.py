@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 from psycopg import sql
 
@@ -102,22 +104,22 @@ async def test_every_index_of_the_graph_is_missed_and_made_again(engine: Engine,
 
 async def test_a_failed_index_and_a_key_that_two_have_are_named(engine: Engine) -> None:
     await engine.neo4j.write("DROP INDEX past_name")
-    await engine.neo4j.write(
-        "CREATE (:Past {slice_id: 'long', user_id: 'x', name_key: reduce(t = 'long', i IN range(1, 12) | t + t)})"
-    )
+    past, long = "Past {slice_id: $id, user_id: $id}", "reduce(t = 'long', i IN range(1, 12) | t + t)"
+    one = str(uuid4())
+    await engine.neo4j.write(f"CREATE (p:{past}) SET p.name_key = {long}", id=one)
     await graph_definitions.repeat(engine.neo4j)
     [found] = await engine.doctor.examine()
     assert "past_name of Past failed" in found.problem and found.severity == "error"
-    await engine.neo4j.write("MATCH (p:Past {slice_id: 'long'}) DELETE p")
+    await engine.neo4j.write(f"MATCH (p:{past}) DELETE p", id=one)
     assert [one.failure for one in await engine.remedies.fix([found])] == [""]
     assert await engine.doctor.examine() == []
     await engine.neo4j.write("DROP CONSTRAINT past_id")
-    await engine.neo4j.write("UNWIND [1, 2] AS n CREATE (:Past {slice_id: 'twice', user_id: 'x'})")
+    await engine.neo4j.write(f"UNWIND [1, 2] AS n CREATE (:{past})", id=one)
     await graph_definitions.repeat(engine.neo4j)  # a start goes on without it
     [found] = await engine.doctor.examine()
     [mended] = await engine.remedies.fix([found])
     assert "past_id" in found.problem and "past_id" in mended.failure
-    await engine.neo4j.write("MATCH (p:Past {slice_id: 'twice'}) DELETE p")
+    await engine.neo4j.write(f"MATCH (p:{past}) DELETE p", id=one)
     await engine.remedies.fix([found])
     assert await engine.doctor.examine() == []
 

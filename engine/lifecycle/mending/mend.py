@@ -22,7 +22,7 @@ from uuid import UUID
 from engine.commit.outbox import StepHook
 from engine.commit.rows import due
 from engine.domain.clock import Clock
-from engine.errors import ProviderUnavailable
+from engine.errors import ProviderUnavailable, StoreDamaged
 from engine.lifecycle.canary import BareShell
 from engine.lifecycle.definition_check import KIND, DefinitionCheck
 from engine.lifecycle.doctor import Doctor, Finding
@@ -34,9 +34,10 @@ from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.surplus import Surplus, SurplusOfGraph
 from engine.lifecycle.mending.tally import MendReport, Tally
 from engine.lifecycle.quarantine import Quarantine, QuarantinedFile
+from engine.lifecycle.value_check import ValueCheck
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
-from engine.stores.neo4j import Neo4j
+from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_text
@@ -56,6 +57,7 @@ class MendingParts:
     quarantine: Quarantine
     doctor: Doctor
     definitions: DefinitionCheck
+    values: ValueCheck
     entities: EntityMending
     active: ActiveModel
     vectors: Callable[[], Awaitable[object]]
@@ -75,9 +77,11 @@ class Mending:
     async def run(
         self, *, dry_run: bool = False, accept_loss: bool = False, progress: Progress | None = None
     ) -> MendReport:
-        """Restores what can be restored; a dry run only reports it. Raises StoreUnavailable."""
+        """Restores what can be restored; a dry run only reports it. Raises StoreUnavailable, and StoreDamaged where values of the
+        graph are of another type than the data dictionary says."""
         progress, tally = progress or Silent(), Tally(dry_run)
         await self._step("definitions", self._definitions(tally, accept_loss=accept_loss), progress)
+        await self._check_values()
         surplus = await self._surplus.find()
         file = await self._take_out(surplus) if accept_loss and surplus.counts and not dry_run else None
         if accept_loss or dry_run or not await self._postgres_is_older():
@@ -91,6 +95,11 @@ class Mending:
             stopped = None
         counts = dict(tally.counts)
         return MendReport(dry_run, counts, tuple(left), surplus.counts, str(file) if file else None, stopped, lifted)
+
+    async def _check_values(self) -> None:
+        """Nothing is compared with values that cannot be read: a relation whose id is none looks like one that nothing states."""
+        async for finding in self._parts.values.findings():
+            raise StoreDamaged(STORE, finding.node_id)
 
     async def _postgres_is_older(self) -> bool:
         """Whether the graph has more than Postgres; it is not reset to Postgres before the operator accepts that."""
