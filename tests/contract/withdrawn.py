@@ -200,7 +200,7 @@ async def record_ended(life: Life, word: str) -> None:
 async def text_changed(life: Life, word: str) -> None:
     record = await stored_text(life, f"{word} teaches the piano on Tuesdays.")
     hit = await item_of(life, word)
-    life.note_time()
+    life.note(held_at=datetime.now(UTC).isoformat())
     await life.memory.history.change(
         Change("item", hit.item_id, {"content": "Mr. Brandt teaches on Fridays."}, record.node_id)
     )
