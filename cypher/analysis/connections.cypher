@@ -1,4 +1,4 @@
-// Purpose: who connects two entities: the shortest ways over relations, then those who are mentioned in most records with both. Merged entities are one.
+// Purpose: who connects two entities: the shortest ways over relations that hold, then those who are mentioned in most records with both. Merged entities are one.
 // Parameters: user_id (text: whose graph), entity (text: a name of the one), other (text: a name of the other one), limit (number: rows of each sort at most), symmetric
 //   (texts: types whose direction says nothing, as the domain file has them).
 // Returns: how (relations, or records), through (the way, or who), steps (relations on the way), records (with one and with the other).
@@ -28,7 +28,7 @@ CALL (ones, others) {
       UNWIND sides[0][-1] AS here
       MATCH (here:Entity {active: true})-[down:SUPERSEDES WHERE down.known_to IS NULL]->*()-[relation]-()
             <-[up:SUPERSEDES WHERE up.known_to IS NULL]-*(there:Entity {active: true})
-      WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
+      WHERE relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND coalesce(relation.until > toString(date()), true)
       RETURN DISTINCT there
     }], sides[1]] END) AS sides
   WITH CASE WHEN sides[0][0] = ones THEN sides ELSE reverse(sides) END AS sides
@@ -39,7 +39,7 @@ CALL (ones, others) {
     WITH one.end AS here, one.ways AS ways
     MATCH (here:Entity {active: true})-[down:SUPERSEDES WHERE down.known_to IS NULL]->*(part)-[relation]-()
           <-[up:SUPERSEDES WHERE up.known_to IS NULL]-*(there:Entity {active: true})
-    WHERE there IN nexts AND relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0
+    WHERE there IN nexts AND relation.strength > 0 AND size(coalesce(relation.archivings, [])) % 2 = 0 AND coalesce(relation.until > toString(date()), true)
     WITH here, ways, relation.name AS name, there,
          CASE WHEN relation.name IN $symmetric THEN here.key < there.key ELSE startNode(relation) = part END AS onwards
     WITH DISTINCT ways, there, CASE WHEN onwards THEN here.name + ' ' + name + ' ' + there.name ELSE there.name + ' ' + name + ' ' + here.name END AS step

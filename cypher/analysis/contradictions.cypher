@@ -25,7 +25,7 @@ CALL () {
   UNION ALL
   MATCH (one:Fact {user_id: $user_id, status: 'live'})-[:CONTRADICTS]->(two:Fact {status: 'live'})
   USING INDEX SEEK one:Fact(user_id, fact_id)
-  WHERE one.fact_id IS NOT NULL
+  WHERE one.fact_id IS NOT NULL AND all(fact IN [one, two] WHERE coalesce(fact.holds_until > datetime(), true))
   OPTIONAL MATCH (one)-[:ABOUT {primary: true}]->(:Entity)<-[merges:SUPERSEDES*0..8]-(e:Entity {active: true})
   WHERE all(merge IN merges WHERE merge.known_to IS NULL)
   RETURN e.name AS source, 'FACT' AS relation, one.caption AS target, two.caption AS other,

@@ -1,4 +1,4 @@
-// Purpose: live facts that nothing has confirmed for long: neither said nor said again since. The oldest first.
+// Purpose: live facts, without plans whose day has passed, that nothing has confirmed for long: neither said nor said again since. The oldest first.
 // Parameters: user_id (text: whose graph), days (number: at least so many), at (day: to which they are counted), limit (number: rows at most).
 // Returns: subject (of the fact, else an entity that it names, if any), fact (its caption), last (the day when it was said or confirmed last), days (since then).
 // Index: fact_of_user.
@@ -8,7 +8,7 @@
 CYPHER 25
 MATCH (f:Fact {user_id: $user_id, status: 'live'})
 USING INDEX SEEK f:Fact(user_id, fact_id)
-WHERE f.fact_id IS NOT NULL
+WHERE f.fact_id IS NOT NULL AND coalesce(f.holds_until > datetime($at), true)
 WITH f, coalesce(f.said_at, f.known_from) AS said
 WITH f, date(CASE WHEN f.last_confirmed_at > said THEN f.last_confirmed_at ELSE said END) AS last
 WITH f, last, duration.inDays(last, date($at)).days AS days

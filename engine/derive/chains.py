@@ -125,7 +125,7 @@ class Chains:
                 for one in found
             ]
             async with self._postgres.as_principal(Principal.user(node.user_id)) as connection:
-                await attributes.enter(connection, lines)
+                await attributes.enter(connection, lines, in_graph=False)
             if len(found) < BATCH:
                 return
             after = found[-1].fact_id

@@ -48,7 +48,8 @@ class Doubt:
 class FactRow:
     """A fact in its chain, as the table of facts holds it. `valid_from` None: from the beginning. `subject`: a hash of its name;
     `entity`: of the key of the entity that it is about, where that is known. `revision`: raised by each change, 0 for one that
-    was not written yet. `doubts`: the pairs in which it is the newer one."""
+    was not written yet. `doubts`: the pairs in which it is the newer one. `holds_until`: until when the plan can hold that its
+    text states (`engine.facts.attributes`)."""
 
     fact_id: UUID
     user_id: UUID
@@ -76,6 +77,7 @@ class FactRow:
     revision: int = 0
     entity: int | None = None
     doubts: tuple[Doubt, ...] = ()
+    holds_until: datetime | None = None
 
     def same_subject(self, other: FactRow) -> bool:
         """Whether both are about the same: one entity, or, where one of them has none, a subject of one name."""

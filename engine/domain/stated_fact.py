@@ -13,7 +13,8 @@ from engine.domain.graph import READER, AboutEntity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactState:
-    """What a fact is now. `known_to`: from when on it was never so; what was so until another time has `valid_to`."""
+    """What a fact is now. `known_to`: from when on it was never so; what was so until another time has `valid_to`.
+    `holds_until`: the end of the day of the plan that it states."""
 
     status: str
     privacy: str
@@ -24,6 +25,7 @@ class FactState:
     stale: bool
     valid_from: datetime | None
     valid_to: datetime | None
+    holds_until: datetime | None
     said_at: datetime | None
     known_from: datetime
     known_to: datetime | None

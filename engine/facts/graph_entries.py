@@ -85,6 +85,7 @@ def _state(row: FactRow) -> FactState:
         stale=row.stale,
         valid_from=None if begins == BEGINNING else begins,
         valid_to=row.valid_to,
+        holds_until=row.holds_until,
         said_at=row.said_at,
         known_from=row.known_from,
         known_to=row.invalidated_at if never else None,

@@ -108,6 +108,8 @@ class FactEntry:
             for one in fresh
             if one.row.fact_id in changes.rows
         ]
+        for plan in spoken_of:
+            changes.rows[plan.fact_id] = replace(changes.rows[plan.fact_id], holds_until=plan.holds_until)
         return Decided(changes, schemas | {one.known.row.fact_id: one.schema for one in new}, spoken_of)
 
     async def write(self, unit: UnitOfWork, decided: Decided, model: Model, *, in_graph: bool) -> None:
@@ -116,7 +118,7 @@ class FactEntry:
         `in_graph`: a commit of this transaction has them, else a job carries them into the graph."""
         changes = decided.changes
         await fact_rows.enter(unit.connection, changes.rows.values(), in_graph=in_graph)
-        await attributes.enter(unit.connection, decided.attributes)
+        await attributes.enter(unit.connection, decided.attributes, in_graph=in_graph)
         ending = [
             EndingFact(changes.rows[fact].node_id, decided.schemas[fact], fact, at) for fact, at in changes.ends.items()
         ]

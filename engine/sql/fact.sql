@@ -5,7 +5,8 @@ SELECT a.node_id, a.others FROM engine.nodes_apart(%(nodes)s::uuid[]) AS a LIMIT
 -- name: around
 -- Purpose: facts of records, or some facts, with all that stands in their chains or is linked with them. Parameters: records, facts (ids), hold (whether
 --   their subjects stay locked until the end of the transaction). Returns: row (json of FactRow), schema_name.
-SELECT to_jsonb(c.fact) - 'graph_revision' || jsonb_build_object('doubts', c.doubts, 'valid_from', nullif((c.fact).valid_from, '-infinity'),
+SELECT to_jsonb(c.fact) - 'graph_revision' || jsonb_build_object('doubts', c.doubts, 'holds_until', (SELECT a.holds_until FROM engine.fact_attributes AS a WHERE a.fact_id = (c.fact).fact_id),
+                                              'valid_from', nullif((c.fact).valid_from, '-infinity'),
                                               'valid_to', CASE (c.fact).valid_to WHEN '-infinity' THEN '0001-01-01T00:00:00+00:00' ELSE (c.fact).valid_to END) AS row,
        c.schema_name
 FROM engine.facts_around(%(records)s::uuid[], %(facts)s::uuid[], %(hold)s::boolean) AS c
@@ -18,14 +19,15 @@ SELECT a.key, a.name, a.kind, a.single, a.facts, a.subjects, a.first_seen_at, a.
 FROM engine.attributes_shown(%(after)s::text, %(limit)s::integer) AS a ORDER BY a.key LIMIT 1000
 
 -- name: attributes_enter
--- Purpose: writes of which attributes facts speak, in the transaction that enters these. Parameters: rows (json array of fact_id, attribute, label, kind, single, holds_until, text_from).
+-- Purpose: writes of which attributes facts speak, in the transaction that enters these. Parameters: rows (json array of fact_id, attribute, label, kind, single, holds_until, text_from, in_graph).
 -- Returns: nothing.
 SELECT engine.enter_attributes(%(rows)s)
 
 -- name: behind
 -- Purpose: facts of the principal's own graph that are not there as they are now, some or those of `facts`, which then count as carried there and stay locked.
 -- Parameters: facts (ids; null: some), most. Returns: row (json of FactRow), text (null: it is no item of its own), subjects, speaker, private (where its record is not), known (carried before).
-SELECT to_jsonb(b.fact) - 'graph_revision' || jsonb_build_object('doubts', b.doubts, 'valid_from', nullif((b.fact).valid_from, '-infinity'),
+SELECT to_jsonb(b.fact) - 'graph_revision' || jsonb_build_object('doubts', b.doubts, 'holds_until', (SELECT a.holds_until FROM engine.fact_attributes AS a WHERE a.fact_id = (b.fact).fact_id),
+                                              'valid_from', nullif((b.fact).valid_from, '-infinity'),
                                               'valid_to', CASE (b.fact).valid_to WHEN '-infinity' THEN '0001-01-01T00:00:00+00:00' ELSE (b.fact).valid_to END) AS row,
        b.text, b.subjects, b.speaker, b.private, b.known
 FROM engine.facts_behind(%(facts)s::uuid[], %(most)s::integer) AS b ORDER BY (b.fact).record_id, (b.fact).fact_id LIMIT 10000
@@ -51,7 +53,8 @@ SELECT engine.enter_facts(%(rows)s)
 -- name: follow
 -- Purpose: facts whose items or records were changed by hand, as they are after it, in the transaction of the change; for the user of the graph. Parameters: node_id,
 --   facts, records (ids), now. Returns: row (json of FactRow), text.
-SELECT to_jsonb(f.fact) - 'graph_revision' || jsonb_build_object('doubts', f.doubts, 'valid_from', nullif((f.fact).valid_from, '-infinity'),
+SELECT to_jsonb(f.fact) - 'graph_revision' || jsonb_build_object('doubts', f.doubts, 'holds_until', (SELECT a.holds_until FROM engine.fact_attributes AS a WHERE a.fact_id = (f.fact).fact_id),
+                                              'valid_from', nullif((f.fact).valid_from, '-infinity'),
                                               'valid_to', CASE (f.fact).valid_to WHEN '-infinity' THEN '0001-01-01T00:00:00+00:00' ELSE (f.fact).valid_to END) AS row, f.text
 FROM engine.follow_items(%(node_id)s, %(facts)s::uuid[], %(records)s::uuid[], %(now)s) AS f LIMIT 100000
 
@@ -70,7 +73,8 @@ WITH near AS MATERIALIZED (SELECT * FROM engine.facts_near(%(lines)s, %(column)s
          SELECT * FROM near UNION ALL
          SELECT * FROM engine.facts_held(ARRAY(SELECT (c.fact).fact_id FROM chained AS c WHERE (c.fact).status IN ('superseded', 'invalidated')),
                                          %(lines)s, %(column)s, %(version)s))
-SELECT to_jsonb(c.fact) - 'graph_revision' || jsonb_build_object('doubts', c.doubts, 'valid_from', nullif((c.fact).valid_from, '-infinity'),
+SELECT to_jsonb(c.fact) - 'graph_revision' || jsonb_build_object('doubts', c.doubts, 'holds_until', (SELECT a.holds_until FROM engine.fact_attributes AS a WHERE a.fact_id = (c.fact).fact_id),
+                                              'valid_from', nullif((c.fact).valid_from, '-infinity'),
                                               'valid_to', CASE (c.fact).valid_to WHEN '-infinity' THEN '0001-01-01T00:00:00+00:00' ELSE (c.fact).valid_to END) AS row,
        c.schema_name, c.writable, t.content, t.place, t.likeness
 FROM chained AS c LEFT JOIN compared AS t ON t.fact_id = (c.fact).fact_id

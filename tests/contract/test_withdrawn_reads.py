@@ -155,7 +155,7 @@ async def test_what_never_held_is_shown_at_no_time(engine: Engine, life: Life, r
         serving(engine, api_token=SecretStr(TOKEN)) as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60, headers=bearer) as client,
     ):
-        for as_of in [*life.ids["held_at"], *sorted(life.ids["as_of"])[:: 1 if reader == "owner" else 4]]:
+        for as_of in [*life.ids["held_at"], *sorted(life.ids["as_of"])[:: 2 if reader == "owner" else 4]]:
             for path in paths:
                 for here, query in requests_for(life, path, as_of=as_of):
                     answer = await client.get(here, params=query)

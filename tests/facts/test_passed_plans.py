@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -32,6 +33,7 @@ PLANS = (
     "Le mariage de Lena est le 3 mai.",
 )
 STATES = ("Lena lives in Oslo.", "Lena's birthday is May 3.", "Lena's rent is 900 euros.")
+ROOT = Path(__file__).resolve().parents[2] / "cypher"
 DURING, AFTER = datetime(2021, 5, 3, 20, tzinfo=UTC), datetime(2021, 5, 4, tzinfo=UTC)
 ABOUT = "What about Lena in Oslo?"
 
@@ -108,6 +110,54 @@ async def test_a_text_that_is_changed_and_facts_of_before_are_read_again(engine:
         await connection.execute("UPDATE engine.fact_attributes SET holds_until = NULL, text_from = '-infinity'")
     await engine.derivations.of_job("fact-chains")
     assert [one.passed for one in await memory.facts.list()] == [AFTER]
+
+
+async def test_the_graph_says_until_when_a_plan_can_hold(engine: Engine, memory: Memory, user: User) -> None:
+    """Statements for analysts and phrases of Bloom that list what holds leave it out then."""
+    await write(memory, PLANS[0], STATES[0])
+    assert await graph(engine, memory) == {PLANS[0]: AFTER, STATES[0]: None}
+    shown = await listed(engine, user)
+    assert {PLANS[0], STATES[0]} == shown.pop("facts")
+    assert all(facts == {STATES[0]} for facts in shown.values()), shown
+    [plan] = [one for one in await memory.facts.list() if one.text == PLANS[0]]
+    to_come = datetime.now(UTC).date() + timedelta(days=90)
+    later = f"Lena flies to Oslo on {to_come}."
+    await memory.history.change(Change("item", plan.fact_id, {"content": later}, plan.node_id))
+    await engine.derivations.of_job("fact-chains")
+    await engine.derivations.of_job("entities")
+    end = datetime.combine(to_come + timedelta(days=1), datetime.min.time(), UTC)
+    assert await graph(engine, memory) == {later: end, STATES[0]: None}
+    shown = await listed(engine, user)
+    assert all(facts == {later, STATES[0]} for facts in shown.values()), shown
+
+
+async def graph(engine: Engine, memory: Memory) -> dict[str, datetime | None]:
+    query = "MATCH (f:Fact {user_id: $user}) RETURN f.caption AS caption, f.holds_until AS until"
+    rows = await engine.neo4j.read(query, row=Kept, user=str(memory.principal.user_id))
+    return {one.caption: one.until for one in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    caption: str
+    until: datetime | None
+
+
+async def listed(engine: Engine, user: User) -> dict[str, set[str]]:
+    """The facts that each statement lists which lists live facts."""
+    asked = {"user_id": str(user.user_id), "entity": "Lena", "limit": 100, "days": 1}
+    asked |= {"at": "2026-01-01", "as_of": f"{AFTER:%Y-%m-%d}T12:00:00Z", "known_at": "9999-12-31"}
+    found = {}
+    for name in ("confirmed", "facts", "facts_then", "stale"):
+        text = (ROOT / "analysis" / f"{name}.cypher").read_text()
+        columns, rows = await engine.neo4j.table(text, **asked)
+        found[name] = {str(row[list(columns).index("fact")]) for row in rows}
+    for name in ("facts", "everything", "unconfirmed"):
+        text = (ROOT / "bloom" / "phrases" / f"{name}.cypher").read_text()
+        body, _, way = text.rpartition("RETURN ")
+        text = f"{body} WITH * UNWIND [one IN nodes(way) WHERE one:Fact | one.caption] AS fact RETURN DISTINCT fact"
+        found[f"phrase {name}"] = set(await engine.neo4j.read(text, row=str, **asked))
+    return found
 
 
 async def test_no_relation_is_drawn_from_a_plan(memory: Memory) -> None:

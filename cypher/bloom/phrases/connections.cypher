@@ -1,5 +1,5 @@
 // Phrase: who connects $entity and $other
-// Purpose: the shortest ways between two entities over relations; merged entities count as one step.
+// Purpose: the shortest ways between two entities over relations that hold; merged entities count as one step.
 // Parameters: user_id (whose graph, a text), entity (one of its names), other (a name of the other).
 // Suggestions: entity from names, other from names.
 // Returns: paths, at most 20.
@@ -11,5 +11,5 @@ USING INDEX SEEK also:Alias(user_id, key)
 WHERE all(merge IN merges + others WHERE merge.known_to IS NULL) AND e <> o
 MATCH way = allShortestPaths((e)-[*..6]-(o))
 WHERE all(n IN nodes(way) WHERE n:Entity)
-  AND all(r IN relationships(way) WHERE (r.strength > 0 AND size(coalesce(r.archivings, [])) % 2 = 0) OR (type(r) = 'SUPERSEDES' AND r.known_to IS NULL))
+  AND all(r IN relationships(way) WHERE (r.strength > 0 AND size(coalesce(r.archivings, [])) % 2 = 0 AND coalesce(r.until > toString(date()), true)) OR (type(r) = 'SUPERSEDES' AND r.known_to IS NULL))
 RETURN way LIMIT 20

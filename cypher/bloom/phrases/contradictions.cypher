@@ -4,9 +4,9 @@
 // Returns: paths.
 // Empty on the bundled history: it has no contradiction, as `cypher/analysis/contradictions.cypher` shows.
 CALL () {
-  MATCH way = (f:Fact {user_id: $user_id, status: 'live'})-[:CONTRADICTS]->(:Fact {status: 'live'})
+  MATCH way = (f:Fact {user_id: $user_id, status: 'live'})-[:CONTRADICTS]->(other:Fact {status: 'live'})
   USING INDEX SEEK f:Fact(user_id, fact_id)
-  WHERE f.fact_id IS NOT NULL
+  WHERE f.fact_id IS NOT NULL AND all(fact IN [f, other] WHERE coalesce(fact.holds_until > datetime(), true))
   RETURN way
   UNION
   MATCH way = (one:Entity)<-[a]-(e:Entity {user_id: $user_id})-[b]->(two:Entity)

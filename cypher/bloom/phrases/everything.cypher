@@ -1,5 +1,5 @@
 // Phrase: everything about $entity
-// Purpose: what the graph knows of an entity now: relations that hold, live facts, the nodes that speak of it most, its community, what it was merged with.
+// Purpose: what the graph knows of an entity now: relations that hold, live facts without plans whose day has passed, the nodes that speak of it most, its community, what it was merged with.
 // Parameters: user_id (whose graph, a text), entity (one of its names).
 // Suggestions: entity from names.
 // Returns: paths.
@@ -14,7 +14,7 @@ CALL (e) {
   UNION
   MATCH way = (e)-[merge:SUPERSEDES]-(:Entity) WHERE merge.known_to IS NULL RETURN way
   UNION
-  MATCH way = (e)<-[:ABOUT]-(:Fact {status: 'live'}) RETURN way
+  MATCH way = (e)<-[:ABOUT]-(f:Fact {status: 'live'}) WHERE coalesce(f.holds_until > datetime(), true) RETURN way
   UNION
   MATCH way = (e)-[:IN_COMMUNITY]->(:Community) RETURN way
   UNION

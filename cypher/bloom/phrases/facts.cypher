@@ -1,5 +1,5 @@
 // Phrase: facts about $entity
-// Purpose: live facts that name an entity, with the records that state them.
+// Purpose: live facts, without plans whose day has passed, that name an entity, with the records that state them.
 // Parameters: user_id (whose graph, a text), entity (one of its names).
 // Suggestions: entity from names.
 // Returns: paths.
@@ -8,5 +8,5 @@ MATCH (called:Alias {user_id: $user_id, key: toLower($entity)})-[:NAMES]->(:Enti
 USING INDEX SEEK called:Alias(user_id, key)
 WHERE all(merge IN merges WHERE merge.known_to IS NULL)
 MATCH way = (e)<-[:ABOUT]-(f:Fact {status: 'live'})<-[states:STATES]-(:Record)
-WHERE states.known_to IS NULL
+WHERE states.known_to IS NULL AND coalesce(f.holds_until > datetime(), true)
 RETURN way

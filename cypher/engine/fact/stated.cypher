@@ -23,7 +23,7 @@ CALL (row) {
       SET f.revision = one.revision, f.node_id = row.node_id, f.record_id = row.record_id, f.status = one.state.status,
           f.privacy = one.state.privacy, f.scope = one.state.scope, f.fact_type = one.state.fact_type, f.category = one.state.category,
           f.confirmations = one.state.confirmations, f.stale = one.state.stale,
-          f.valid_from = datetime(one.state.valid_from), f.valid_to = datetime(one.state.valid_to), f.said_at = datetime(one.state.said_at),
+          f.valid_from = datetime(one.state.valid_from), f.valid_to = datetime(one.state.valid_to), f.holds_until = datetime(one.state.holds_until), f.said_at = datetime(one.state.said_at),
           f.known_from = datetime(one.state.known_from), f.known_to = datetime(one.state.known_to),
           f.invalidated_at = datetime(one.state.invalidated_at), f.last_confirmed_at = datetime(one.state.last_confirmed_at),
           f.caption = coalesce(one.caption, f.caption), f.name = coalesce(one.caption, f.name))  // the text may have been changed by hand

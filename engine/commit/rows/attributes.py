@@ -11,9 +11,10 @@ from engine.stores.postgres import Connection, Jsonb
 from engine.stores.statements import sql_text
 
 
-async def enter(connection: Connection, rows: Sequence[FactAttribute]) -> None:
-    """Writes them, after their facts."""
-    lines = [_line(row) for row in rows]
+async def enter(connection: Connection, rows: Sequence[FactAttribute], *, in_graph: bool) -> None:
+    """Writes them, after their facts; `in_graph`: a commit of this transaction has their plans, else a job carries these into the
+    graph."""
+    lines = [_line(row) | {"in_graph": in_graph} for row in rows]
     if lines:
         await connection.execute(sql_text("fact/attributes_enter"), {"rows": Jsonb(lines)})
 
