@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import LiteralString
+from uuid import uuid4
 
-from engine.commit.changes import OF_KIND, Json, is_change, parameters
+from engine.commit.changes import OF_KIND, GraphChange, Json, is_change, parameters
 from engine.errors import CommitWaits, Conflict, InvalidInput, StoreFailed
 from engine.stores.neo4j import STORE, Complete, Neo4j
 from engine.stores.statements import cypher, cypher_together
@@ -37,9 +39,23 @@ async def _written(neo4j: Neo4j, changes: Sequence[Json], complete: Complete) ->
     if len(changes) == 1 or not all(kind.of_records for kind in kinds):
         statements = [(cypher(kind.statement), parameters(change)) for kind, change in zip(kinds, changes, strict=True)]
         return await neo4j.write_all(statements, complete)
-    together = cypher_together(tuple((kind.statement, fields(kind)[0].name) for kind in kinds))
-    [applied] = await neo4j.write(together, row=list, changes=[parameters(change) for change in changes])
+    [applied] = await neo4j.write(_together(kinds), row=list, changes=[parameters(change) for change in changes])
     return complete([[one] for one in applied])
+
+
+async def rehearse(neo4j: Neo4j, kinds: Sequence[type[GraphChange]], limit: float) -> None:
+    """Has the graph plan what applies changes of these kinds, of a user who does not exist; nothing is written. A list has one
+    entry: the graph plans again for another size, by powers of ten. Raises StoreUnavailable."""
+    nobodys = dict.fromkeys(("user_id", "parent_id"), str(uuid4()))
+    changes = [{fields(kind)[0].name: [nobodys] if kind.of_records else nobodys} for kind in kinds]
+    if len(kinds) == 1:
+        await neo4j.rehearse(cypher(kinds[0].statement), changes[0], limit)
+    else:
+        await neo4j.rehearse(_together(kinds), {"changes": changes}, limit)
+
+
+def _together(kinds: Sequence[type[GraphChange]]) -> LiteralString:
+    return cypher_together(tuple((kind.statement, fields(kind)[0].name) for kind in kinds))
 
 
 def _applied(rows: list[object]) -> int:

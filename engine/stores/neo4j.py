@@ -241,6 +241,12 @@ class Neo4j:
         async with _ending(self.limit):
             return await self._retried(lambda: self._run_all(statements, complete))
 
+    async def rehearse(self, statement: LiteralString, parameters: dict[str, Any], limit: float) -> None:
+        """Has the server plan a writing statement, and takes back what it wrote. `limit` seconds in place of the usual ones: an
+        attempt that is broken off begins to plan anew."""
+        async with _ending(limit + MARGIN):
+            await self._run_all([(statement, parameters)], lambda rows: False, limit)
+
     async def _retried(self, run: Callable[[], Awaitable[T]]) -> T:
         for attempt in range(1, WRITE_ATTEMPTS):
             try:
@@ -273,12 +279,12 @@ class Neo4j:
                 )
                 return result.keys(), [held(record) async for record in result]
 
-    async def _run_all(self, statements: Statements, complete: Complete) -> bool:
+    async def _run_all(self, statements: Statements, complete: Complete, limit: float | None = None) -> bool:
         with noticing_full_disk(STORE, self._data), translating(), self._counting():
             async with self.driver.session(
                 database=self._database, default_access_mode=WRITE_ACCESS, fetch_size=-1
             ) as session:
-                timeout = max(0.001, remaining(self._timeout))
+                timeout = max(0.001, remaining(limit or self._timeout))
                 async with await session.begin_transaction(timeout=timeout) as transaction:
                     results = [
                         await transaction.run(statement, _unprinted(parameters)) for statement, parameters in statements

@@ -12,21 +12,11 @@ from functools import partial
 from uuid import uuid4
 
 from engine.commit import graph
-from engine.commit.changes import (
-    EntitiesMentioned,
-    FactsStated,
-    RecordRetracted,
-    RecordsEntered,
-    RelationsStated,
-    to_json,
-)
-from engine.commit.decisions import EntitiesMerged
+from engine.commit.changes import OF_KIND, EntitiesMentioned, FactsStated, RecordsEntered, RelationsStated
 from engine.domain.clock import NOW
 from engine.domain.entity import EntityFilter, TextPiece
-from engine.domain.merging import NewMerge
 from engine.domain.node import MAX_LAYER
 from engine.domain.principal import Principal
-from engine.domain.retraction import RecordRetraction
 from engine.domain.search import SearchRequest
 from engine.entities.merges import Merges
 from engine.entities.reads import EntityReads
@@ -41,6 +31,13 @@ from engine.retrieval.pipeline import Search
 ATTEMPTS = 4
 MOST_AT_ONCE = 100
 """Entities of a page as it is usually asked for."""
+LONGEST_PLANNING = 120.0
+"""Seconds for a statement of a write: of a record's commit a busy machine that has just started Java plans for more than the
+usual limit of a statement."""
+TOGETHER = (RecordsEntered, EntitiesMentioned, RelationsStated, FactsStated)
+"""What the commit of a record changes, in one statement."""
+ALONE = (FactsStated, *(kind for kind in OF_KIND.values() if not kind.of_records))
+"""What a statement of its own changes."""
 
 
 async def warm(engine: Engine) -> None:
@@ -73,13 +70,12 @@ async def warm_writes(engine: Engine) -> None:
     await engine.parts[Ingest].entities.spoken(unknown, [[text]])
     if extraction.asks and extraction.context is not None:
         await extraction.context.of_entities(unknown, ["person:ellen-harlan"])
-    nothing = (RecordsEntered([]), EntitiesMentioned([]), RelationsStated([]), FactsStated([]))
-    await graph.apply(engine.neo4j, [to_json(change) for change in nothing])
+    await graph.rehearse(engine.neo4j, TOGETHER, LONGEST_PLANNING)
 
 
 async def warm_others(engine: Engine) -> None:
     """What a service is asked after its first searches: writes, contexts, lists of entities (of a kind, by name, all), of pairs
-    and merges, why a relation is believed, nodes by name, the timeline, changes of facts by themselves, a withdrawal, a merge.
+    and merges, why a relation is believed, nodes by name, the timeline, every change that a statement of its own applies.
     Raises StoreUnavailable."""
     parts, unknown = engine.parts, Principal.user(uuid4())
     for step in (partial(warm_writes, engine), partial(parts[Contexts].warm, unknown)):
@@ -92,23 +88,6 @@ async def warm_others(engine: Engine) -> None:
     )
     for wanted in filters:
         await _patiently(partial(parts[EntityReads].page, unknown, NOW, wanted, after=None, limit=MOST_AT_ONCE))
-    withdrawal = RecordRetraction(
-        record_id=uuid4(),
-        user_id=unknown.user_id,
-        node_id=unknown.user_id,
-        revision=1,
-        at=parts.clock.now(),
-        undone=False,
-    )
-    merge = NewMerge(
-        merge_id=uuid4(),
-        user_id=unknown.user_id,
-        entity_id=uuid4(),
-        merged_id=uuid4(),
-        at=parts.clock.now(),
-        reason="",
-        by="",
-    )
 
     async def why() -> None:
         with suppress(NotFound):
@@ -120,11 +99,10 @@ async def warm_others(engine: Engine) -> None:
         partial(parts[EntityReads].pairs, unknown, limit=1),
         partial(parts[Merges].page, unknown, NOW, limit=1),
         partial(parts[Shells].timeline, unknown, skip=0, limit=1),
-        partial(graph.apply, engine.neo4j, [to_json(FactsStated([]))]),
-        partial(graph.apply, engine.neo4j, [to_json(RecordRetracted(withdrawal))], partly=True),
-        partial(graph.apply, engine.neo4j, [to_json(EntitiesMerged(merge))], partly=True),
     ):
         await _patiently(ask)
+    for kind in ALONE:
+        await _patiently(partial(graph.rehearse, engine.neo4j, [kind], LONGEST_PLANNING))
 
 
 async def warm_commands(engine: Engine) -> None:
