@@ -64,8 +64,11 @@ def written_properties(properties: Mapping[str, str]) -> str:
 
 
 def read_properties(written: str | None) -> dict[str, str]:
-    """Properties from their text."""
-    return json.loads(written) if written else {}
+    """Properties from their text. Raises ValueError where it is not that of `written_properties`."""
+    read = json.loads(written) if written else {}
+    if not isinstance(read, dict) or not all(isinstance(value, str) for value in read.values()):
+        raise ValueError("The properties of a relation are an object of texts.")
+    return read
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.relation import MOST_ENTITIES, MentionedTogether, read_properties
 from engine.entities.resolution.keys import is_key_of
-from engine.errors import InvalidInput
+from engine.errors import InvalidInput, StoreDamaged
 from engine.naming.configuration import Domain
-from engine.stores.neo4j import Neo4j
+from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.rows import R, only
 from engine.stores.statements import cypher
 
@@ -241,7 +241,11 @@ class EntityReads:
     def _relation(self, one: _Neighbour) -> Relation:
         reads = self._domain.reading(one.relation_type, backwards=not one.outgoing)
         same = {name: getattr(one, name) for name in SAME}
-        return Relation(reads=reads, properties=read_properties(one.properties), **same)
+        try:
+            properties = read_properties(one.properties)
+        except ValueError as error:
+            raise StoreDamaged(STORE) from error
+        return Relation(reads=reads, properties=properties, **same)
 
     async def why(self, principal: Principal, relation_id: UUID, moment: Moment, *, limit: int) -> Why:
         check_page(limit)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 
@@ -17,7 +17,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import ROOT, cypher, sql_text
 
 MEANINGS = ROOT / "cypher" / "dictionary.toml"
-ID = "UUID"
+ID, TEXTS = "UUID", "JSON"
 SAMPLE = 2000
 """Nodes of a label, and relationships of a type, that are looked at."""
 HEAD = """# Data dictionary
@@ -29,8 +29,9 @@ are named is in [files.md](files.md).
 """
 GRAPH = """## Neo4j
 
-Types are those of Cypher; `UUID` is a `STRING` that is an id. A property that a node lacks is null. Entities have the label of
-their kind, too, which the [domain file](knowledge.md) names (Person, Place, …).
+Types are those of Cypher; `UUID` is a `STRING` that is an id, `JSON` one that is an object of texts. A property that a node lacks
+is null; what is `NOT NULL` each has. Entities have the label of their kind, too, which the [domain file](knowledge.md) names
+(Person, Place, …).
 """
 TABLES = """## Postgres
 
@@ -47,16 +48,18 @@ class Property:
     name: str
     type: str
     meaning: str
+    always: bool = field(default=False, kw_only=True)
+    """Whether whatever has this label, or type, has it."""
 
     @property
-    def is_id(self) -> bool:
-        """Whether its texts are ids."""
-        return ID in self.type
+    def form(self) -> str:
+        """Of which form its texts are: ID, TEXTS, or "" for any."""
+        return next((one for one in (ID, TEXTS) if one in self.type), "")
 
     @property
     def stored(self) -> str:
-        """The type in Cypher, which has none for ids."""
-        return self.type.replace(ID, "STRING")
+        """The type in Cypher, which has none for ids, or for JSON."""
+        return self.type.replace(ID, "STRING").replace(TEXTS, "STRING")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,8 @@ def described() -> tuple[Mapping[str, Described], Mapping[str, Described]]:
 def _described(name: str, one: Mapping[str, object], common: Mapping[str, list[str]]) -> Described:
     own: Mapping[str, list[str]] = one.get("own", {})  # type: ignore[assignment]
     names: Sequence[str] = one.get("properties", ())  # type: ignore[assignment]
-    properties = {key: Property(key, *(own.get(key) or common[key])) for key in sorted({*names, *own})}
+    always: Sequence[str] = one.get("always", ())  # type: ignore[assignment]
+    properties = {key: Property(key, *(own.get(key) or common[key]), always=key in always) for key in sorted({*names, *own})}
     ends: Sequence[str] = one.get("ends", ())  # type: ignore[assignment]
     return Described(name, str(one["meaning"]), properties, str(one.get("of", "")), tuple(ends), bool(one.get("open")))
 
@@ -149,10 +153,14 @@ def _section(title: str, one: Described, indexes: Iterable[_Index], labels: Mapp
         lines += ["", "It also has the properties that its owner gave it."]
     if one.properties:
         lines += ["", "| property | type | meaning |", "|---|---|---|"]
-        lines += [f"| `{each.name}` | `{each.type}` | {each.meaning} |" for each in one.properties.values()]
+        lines += [f"| `{each.name}` | `{_type(each)}` | {each.meaning} |" for each in one.properties.values()]
     elif one.of:
         lines += ["", f"Beside `:{labels[one.of].name}`, whose properties it has."]
     return "\n".join([*lines, ""])
+
+
+def _type(one: Property) -> str:
+    return f"{one.type} NOT NULL" if one.always else one.type
 
 
 def _found(index: _Index) -> str:

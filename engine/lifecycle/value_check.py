@@ -1,5 +1,5 @@
-"""Values of the graph beside the data dictionary: those that are of another type than it says, and ids that are none. The
-statements of the engine cannot read them, or pass over what has them."""
+"""Values of the graph beside the data dictionary: those that are of another type or form than it says, such as ids that are
+none, and those that are missing. The statements of the engine cannot read them, or pass over what has them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from engine.knowledge.dictionary import Described, described
+from engine.knowledge.dictionary import ID, TEXTS, Described, described
 from engine.lifecycle.finding import FIX, Finding
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
@@ -18,6 +18,10 @@ PAGE = 10_000
 """Nodes of a label, or relationships of a type, that one statement looks at."""
 MOST_SHOWN = 200
 IS_ID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_TEXT = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
+IS_TEXTS = rf"\s*\{{\s*(?:{_TEXT}\s*:\s*{_TEXT}\s*(?:,\s*{_TEXT}\s*:\s*{_TEXT}\s*)*+)?\}}\s*"
+"""JSON: an object of texts. What repeats gives nothing back, which Java matches without a deeper stack."""
+FORMS: Mapping[str, str] = {ID: IS_ID, TEXTS: IS_TEXTS}
 KEYS: Mapping[str, str] = {
     "Node": "node_id", "Past": "slice_id", "Record": "record_id", "Entity": "entity_id", "Alias": "key",
     "Fact": "fact_id",
@@ -57,6 +61,7 @@ class _Wrong:
 @dataclass(frozen=True, slots=True)
 class _Page:
     seen: int
+    last: str | None
     wrong: tuple[_Wrong, ...]
 
 
@@ -71,7 +76,7 @@ class ValueCheck:
         shown = 0
         async for finding in self._all():
             if shown == MOST_SHOWN:
-                problem = f"more than the {MOST_SHOWN} values of another type that are listed"
+                problem = f"more than the {MOST_SHOWN} wrong values that are listed"
                 yield Finding("error", "neo4j", "values", problem, "mend those, and call the doctor again")
                 return
             shown += 1
@@ -89,18 +94,20 @@ class ValueCheck:
 
     async def _wrong(self, statement: str, name: str, known: Mapping[str, Described]) -> AsyncIterator[_Wrong]:
         """Of nodes of a label, or relationships of a type, page by page."""
+        every = known.values()
         asked: dict[str, Any] = {
-            "types": {one.name: {key: _fitting(each.stored) for key, each in one.properties.items()} for one in known.values()},
-            "ids": {one.name: [key for key, each in one.properties.items() if each.is_id] for one in known.values()},
+            "types": {one.name: {key: _fitting(each.stored) for key, each in one.properties.items()} for one in every},
+            "forms": {one.name: {key: FORMS[each.form] for key, each in one.properties.items() if each.form} for one in every},
+            "always": {one.name: [key for key, each in one.properties.items() if each.always] for one in every},
             "keys": {one: KEYS.get(one, "") for one in known},
         }  # fmt: skip
-        skip, seen = 0, PAGE
+        after, seen = "", PAGE
         while seen == PAGE:
-            place = {"name": name, "skip": skip, "page": PAGE, "most": MOST_SHOWN + 1, "uuid": IS_ID}
+            place = {"name": name, "after": after, "page": PAGE, "most": MOST_SHOWN + 1, "uuid": IS_ID}
             [page] = await self._neo4j.read(cypher(statement), row=_Page, **asked, **place)
             for one in page.wrong:
                 yield one
-            skip, seen = skip + PAGE, page.seen
+            after, seen = page.last or "", page.seen
 
 
 def _fitting(kind: str) -> list[str]:
@@ -115,7 +122,8 @@ def _finding(wrong: _Wrong, of: Described, pattern: str) -> Finding:
     owner = f" of user {wrong.user_id}" if wrong.user_id else ""
     kind = wrong.type.replace(" NOT NULL", "")
     value = f" ({wrong.value!r})" if wrong.value else ""
-    problem = f"{wrong.property} is {kind}{value} in place of {of.properties[wrong.property].type}"
+    is_ = "missing" if kind == "NULL" else f"{kind}{value} in place of {of.properties[wrong.property].type}"
+    problem = f"{wrong.property} is {is_}"
     subject = f"{wrong.name}{id_}{owner}, element {wrong.element_id}"
     return Finding("error", "neo4j", subject, problem, _remedy(wrong, pattern), WRONG, wrong.user_id)
 

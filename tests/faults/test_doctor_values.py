@@ -1,4 +1,5 @@
-"""Values of the graph of another type than the data dictionary says: each is found and named, and nothing is lost by its remedy."""
+"""Values of the graph of another type or form than the data dictionary says, or missing: each is found and named, and nothing is
+lost by its remedy."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ import pytest
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.errors import StoreDamaged
-from engine.knowledge.dictionary import Described, described
+from engine.knowledge.dictionary import Described, Property, described
+from engine.lifecycle import value_check
 from engine.lifecycle.finding import Finding
 from engine.lifecycle.value_check import DERIVED, WRONG
 from engine.memory import Memory
@@ -29,8 +31,10 @@ ENDS = {"RELATION": ("Entity", "ODD_RELATION"), "RELATED": ("Node", "ODD_EDGE")}
 
 
 def wrong_values(kind: str) -> list[object]:
-    """Values that do not fit a type: of another type, and where ids are, texts that are none."""
+    """Values that do not fit a type: of another type, and where ids or JSON are, texts that are none."""
     other: object = [1] if kind == "BOOLEAN" else True
+    if kind == "JSON":
+        return [other, "none", '{"place": 1}', '{"place": "the lake"', '["the lake"]']
     return [other, ["none"] if "LIST" in kind else "none"] if "UUID" in kind else [other]
 
 
@@ -38,13 +42,23 @@ async def values(engine: Engine) -> list[Finding]:
     return [one for one in await engine.doctor.examine() if one.kind == WRONG]
 
 
+def wrong_for(one: Property) -> list[object]:
+    """The same, and nothing where each has a value."""
+    return [*wrong_values(one.type), *([None] if one.always else [])]
+
+
+def ids(one: Described) -> dict[str, str]:
+    """What each has that is described so."""
+    return {key: str(uuid4()) for key, each in one.properties.items() if each.always}
+
+
 async def inflict(engine: Engine, one: Described, user: UUID) -> set[tuple[str, str]]:
-    """A node, or a relationship, for each property and value that does not fit; the properties, and how they are found."""
+    """A node, or a relationship, for each property and value that does not fit, or lack; the properties, and how they are found."""
     end, name = ENDS.get(one.name, ("Odd", one.name))
     rows = [
-        {"properties": {"user_id": str(user), key: value}}
+        {"properties": {**ids(one), "user_id": str(user), key: value}}
         for key, each in one.properties.items()
-        for value in wrong_values(each.type)
+        for value in wrong_for(each)
     ]
     made = (
         "CREATE (a:$($end) {odd: $user})-[r:$($name)]->(b:$($end) {odd: $user}) SET r = row.properties"
@@ -65,10 +79,22 @@ async def test_each_property_of_another_type_is_found(engine: Engine, place: str
     finally:
         await engine.neo4j.write("MATCH (n {odd: $user}) DETACH DELETE n RETURN count(*) AS gone", user=str(user))
     assert {(one.subject.split()[0].rstrip(","), one.problem.split()[0]) for one in found} == wanted
-    count = sum(len(wrong_values(one.type)) for one in PLACES[place].properties.values())
+    count = sum(len(wrong_for(one)) for one in PLACES[place].properties.values())
     assert len(found) == count and all("element 4:" in one.subject or "element 5:" in one.subject for one in found)
     assert {one.node_id for one in found if not one.problem.startswith("user_id ")} <= {user}
     assert await values(engine) == []
+
+
+@pytest.mark.parametrize("place", ["Past", "WAS_RELATED"])
+async def test_values_of_all_pages_are_found(engine: Engine, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(value_check, "PAGE", 3)
+    user = uuid4()
+    await inflict(engine, PLACES[place], user)
+    try:
+        found = await values(engine)
+    finally:
+        await engine.neo4j.write("MATCH (n {odd: $user}) DETACH DELETE n RETURN count(*) AS gone", user=str(user))
+    assert len(found) == sum(len(wrong_for(one)) for one in PLACES[place].properties.values()) > 2 * 3
 
 
 @pytest.fixture
@@ -109,6 +135,31 @@ async def test_a_relation_whose_id_is_none_is_damage_that_the_doctor_names(engin
     )
     assert await told.entities.relations(dave.entity_id) == before
     assert await engine.doctor.examine() == []
+
+
+async def test_properties_of_a_relation_that_are_no_json_are_damage_that_the_doctor_names(
+    engine: Engine, told: Memory
+) -> None:
+    [dave] = await told.entities.list(name="dave kowalski")
+    [relation, *_] = await told.entities.relations(dave.entity_id)
+    given = {"place": 'the "lake"\n', "who": "Åsa \\ \u2028 😀", "long": '\\"' * 400, "none": ""}
+    await told.entities.describe_relation(relation.relation_id, given)
+    before = await told.entities.relations(dave.entity_id)
+    assert given in [one.properties for one in before]
+    assert await values(engine) == []
+    broken = (
+        "MATCH ()-[r {relation_id: $id}]->(:Entity) WHERE r.strength > 0"
+        " SET r.properties = left(r.properties, size(r.properties) - $cut) + $more RETURN 1 AS done"
+    )
+    place = str(relation.relation_id)
+    await engine.neo4j.write(broken, id=place, cut=1, more="")
+    with pytest.raises(StoreDamaged):
+        await told.entities.relations(dave.entity_id)
+    [found] = await values(engine)
+    assert found.problem.startswith("properties is STRING ('{") and found.problem.endswith("in place of JSON")
+    assert found.node_id == told.principal.user_id
+    await engine.neo4j.write(broken, id=place, cut=0, more="}")
+    assert await told.entities.relations(dave.entity_id) == before
 
 
 @pytest.mark.parametrize("name", [f"{of}.{key}" for of, keys in DERIVED.items() for key in sorted(keys)])

@@ -1,14 +1,16 @@
-// Purpose: values of the relationships of a type that are of another type than the data dictionary says, or no ids where it says so, one page. Operator only,
+// Purpose: values of the relationships of a type that are of another type than the data dictionary says, of another form, or missing, one page. Operator only,
 //   all users. A type that the dictionary does not name is of the domain file between entities, and of an edge between nodes.
-// Parameters: as of values_of_nodes; `name` is the type, `types` and `ids` have the relationships of the dictionary by their names.
-// Returns: seen (relationships that were looked at), wrong [{name, of (its name in the dictionary), id, property, type, value, element_id, user_id}]: one row.
+// Parameters: as of values_of_nodes; `name` is the type, `types`, `forms` and `always` have the relationships of the dictionary by their names.
+// Returns: seen (relationships that were looked at), last, wrong [{name, of (its name in the dictionary), id, property, type, value, element_id, user_id}]: one row.
 CYPHER 25
 MATCH ()-[r:$($name)]->()
-WITH r SKIP $skip LIMIT $page
-WITH r, CASE WHEN $types[$name] IS NOT NULL THEN $name WHEN startNode(r):Entity THEN 'RELATION' ELSE 'RELATED' END AS name
-WITH r, name, [key IN keys(r) WHERE part.unfit(r, key, name)] AS unfit
-WITH count(r) AS seen, collect(CASE WHEN unfit <> [] THEN {of: r, name: name, properties: unfit} END) AS found
-RETURN seen, COLLECT {
+WITH r, elementId(r) AS place
+WHERE place > $after
+ORDER BY place LIMIT $page
+WITH r, place, CASE WHEN $types[$name] IS NOT NULL THEN $name WHEN startNode(r):Entity THEN 'RELATION' ELSE 'RELATED' END AS name
+WITH r, place, name, [key IN keys(r) WHERE part.unfit(r, key, name)] + [key IN $always[name] WHERE r[key] IS NULL] AS unfit
+WITH count(r) AS seen, max(place) AS last, collect(CASE WHEN unfit <> [] THEN {of: r, name: name, properties: unfit} END) AS found
+RETURN seen, last, COLLECT {
   UNWIND found AS one
   UNWIND one.properties AS property
   WITH one.of AS r, one.name AS of, property LIMIT $most
