@@ -12,6 +12,7 @@ from itertools import combinations
 from uuid import UUID
 
 from engine.domain.clock import NOW, Clock
+from engine.domain.forms import IdText, ItemSpan
 from engine.domain.principal import Principal
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
@@ -28,10 +29,10 @@ TOGETHER = 0.1
 class MemberEntity:
     """An entity as all that is merged into it, `members`; where it belonged at the last build."""
 
-    entity_id: str
+    entity_id: IdText
     name: str
     kind: str
-    members: tuple[str, ...]
+    members: tuple[IdText, ...]
     mentions: int
     nodes: int
     last_mentioned_at: datetime
@@ -49,8 +50,8 @@ class KnownRelation:
 
     relation_id: UUID
     relation_type: str
-    source_id: str
-    target_id: str
+    source_id: IdText
+    target_id: IdText
     strength: int
     confidence: float
     since: str | None = None
@@ -64,9 +65,9 @@ class KnownRelation:
 class Mentioned:
     """A mention in a record: `item:start-end` for each place."""
 
-    entity_id: str
+    entity_id: IdText
     role: str
-    spans: tuple[str, ...]
+    spans: tuple[ItemSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)

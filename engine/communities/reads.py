@@ -23,6 +23,7 @@ from engine.domain.community import (
     Member,
 )
 from engine.domain.fact import Fact
+from engine.domain.forms import IdText
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.errors import NotFound
@@ -122,7 +123,7 @@ class CommunityReads:
     async def meaning(self, principal: Principal, entity_id: UUID) -> EntityMeaning:
         """What the texts of an entity mean, or of that which it is part of, by the active embeddings. Raises NotFound."""
         who = principal.parameters
-        joined = await self._neo4j.read(cypher("community/joined"), row=str, **who, entity_id=str(entity_id))
+        joined = await self._neo4j.read(cypher("community/joined"), row=IdText, **who, entity_id=str(entity_id))
         most = 2 * NEAR  # some may be merged by now
         asked = {"joined": joined, "version": self._active.current.name, "most": most}
         found = only(await self._postgres.fetch(principal, sql_text("community/meaning"), asked, row=EntityMeaning))

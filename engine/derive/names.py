@@ -17,6 +17,7 @@ from engine.commit.rows import due, items
 from engine.commit.rows.due import DueNode
 from engine.commit.rows.items import NamedRow
 from engine.derive.made import Made
+from engine.domain.forms import ItemSpan
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.knowledge.entity_finder import EntityFinder
@@ -50,7 +51,7 @@ class _Mentioned:
     record_id: UUID
     key: str
     names: tuple[str, ...]
-    spans: tuple[str, ...]
+    spans: tuple[ItemSpan, ...]
     fact_id: UUID | None
     primary: bool
 

@@ -10,6 +10,7 @@ from typing import Literal, Self
 from uuid import UUID
 
 from engine.domain.fact import DoubtMark, ShownStatus
+from engine.domain.forms import ItemSpan
 
 MentionRole = Literal["mention", "owner", "author", "assignee", "component"]
 NameForm = Literal["name", "speaker", "kinship", "contact"]
@@ -131,7 +132,7 @@ class RecordMention:
     at: datetime
     role: MentionRole
     names: tuple[str, ...]
-    spans: tuple[str, ...]
+    spans: tuple[ItemSpan, ...]
     count: int
 
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from engine.domain.forms import Span
+
 IntentionState = Literal["open", "done", "dropped"]
 LONGEST_INTENTION = 200
 """Characters of its text: the sentence that states it, cut at a word."""
@@ -39,7 +41,7 @@ class Intention:
     node_id: UUID
     title: str
     item_id: UUID
-    span: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

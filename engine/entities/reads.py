@@ -21,6 +21,7 @@ from engine.domain.entity import (
     RelationBetween,
     Why,
 )
+from engine.domain.forms import Span
 from engine.domain.names import name_key
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
@@ -91,7 +92,7 @@ class _Stated:
     title: str
     at: datetime
     item_id: UUID | None
-    span: str | None
+    span: Span | None
     weight: float
     since: str | None
     until: str | None
@@ -126,7 +127,7 @@ class Stated:
     title: str
     at: datetime
     item_id: UUID | None
-    span: str | None
+    span: Span | None
 
 
 SAME = [one.name for one in fields(Relation) if one.name not in ("reads", "properties")]

@@ -17,7 +17,8 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import ROOT, cypher, sql_text
 
 MEANINGS = ROOT / "cypher" / "dictionary.toml"
-ID, TEXTS = "UUID", "JSON"
+FORMS = ("UUID", "JSON", "ITEM SPAN", "SPAN")
+"""Types of the dictionary that are texts of a form; the first that is in a name counts."""
 SAMPLE = 2000
 """Nodes of a label, and relationships of a type, that are looked at."""
 HEAD = """# Data dictionary
@@ -29,9 +30,9 @@ are named is in [files.md](files.md).
 """
 GRAPH = """## Neo4j
 
-Types are those of Cypher; `UUID` is a `STRING` that is an id, `JSON` one that is an object of texts. A property that a node lacks
-is null; what is `NOT NULL` each has. Entities have the label of their kind, too, which the [domain file](knowledge.md) names
-(Person, Place, …).
+Types are those of Cypher, but for texts of a form: `UUID` is a `STRING` that is an id, `JSON` an object of texts, `SPAN` a place
+`start-end` in characters of an item's text, `ITEM SPAN` one as `item:start-end`. A property that a node lacks is null; what is
+`NOT NULL` each has. Entities have the label of their kind, too, which the [domain file](knowledge.md) names (Person, Place, …).
 """
 TABLES = """## Postgres
 
@@ -53,13 +54,13 @@ class Property:
 
     @property
     def form(self) -> str:
-        """Of which form its texts are: ID, TEXTS, or "" for any."""
-        return next((one for one in (ID, TEXTS) if one in self.type), "")
+        """Of which form its texts are; empty for any."""
+        return next((one for one in FORMS if one in self.type), "")
 
     @property
     def stored(self) -> str:
-        """The type in Cypher, which has none for ids, or for JSON."""
-        return self.type.replace(ID, "STRING").replace(TEXTS, "STRING")
+        """The type in Cypher, which has none for texts of a form."""
+        return self.type.replace(self.form, "STRING") if self.form else self.type
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,9 @@ def _described(name: str, one: Mapping[str, object], common: Mapping[str, list[s
     own: Mapping[str, list[str]] = one.get("own", {})  # type: ignore[assignment]
     names: Sequence[str] = one.get("properties", ())  # type: ignore[assignment]
     always: Sequence[str] = one.get("always", ())  # type: ignore[assignment]
-    properties = {key: Property(key, *(own.get(key) or common[key]), always=key in always) for key in sorted({*names, *own})}
+    properties = {
+        key: Property(key, *(own.get(key) or common[key]), always=key in always) for key in sorted({*names, *own})
+    }
     ends: Sequence[str] = one.get("ends", ())  # type: ignore[assignment]
     return Described(name, str(one["meaning"]), properties, str(one.get("of", "")), tuple(ends), bool(one.get("open")))
 

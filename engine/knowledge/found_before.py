@@ -12,6 +12,7 @@ from uuid import UUID
 
 from engine.domain.entity import MentionRole
 from engine.domain.extraction import ModelReading, NamedByModel, StatedByModel
+from engine.domain.forms import ItemSpan
 from engine.domain.names import name_key
 from engine.knowledge.model_names import WEIGHT
 from engine.stores.neo4j import Neo4j
@@ -25,7 +26,7 @@ class FoundMention:
     names: tuple[str, ...]
     kind: str
     role: MentionRole
-    spans: tuple[str, ...]
+    spans: tuple[ItemSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)

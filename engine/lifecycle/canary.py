@@ -20,6 +20,7 @@ import numpy as np
 
 from engine.domain.description import summary_vector
 from engine.domain.embedding import Embedded, Pace
+from engine.domain.forms import IdText
 from engine.domain.node import shell_text
 from engine.domain.utterance import below, embedded_text
 from engine.errors import Conflict, EmbeddingsChanged
@@ -51,7 +52,7 @@ class NodeTables:
 class BareShell:
     """A shell without a vector of a version."""
 
-    node_id: str
+    node_id: IdText
     revision: int
     name: str
     summary: str | None

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from engine.knowledge.dictionary import ID, TEXTS, Described, described
+from engine.domain.forms import ID, ITEM_SPAN, SPAN
+from engine.knowledge.dictionary import Described, described
 from engine.lifecycle.finding import FIX, Finding
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
@@ -17,11 +18,10 @@ WRONG = "value-wrong"
 PAGE = 10_000
 """Nodes of a label, or relationships of a type, that one statement looks at."""
 MOST_SHOWN = 200
-IS_ID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TEXT = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
 IS_TEXTS = rf"\s*\{{\s*(?:{_TEXT}\s*:\s*{_TEXT}\s*(?:,\s*{_TEXT}\s*:\s*{_TEXT}\s*)*+)?\}}\s*"
 """JSON: an object of texts. What repeats gives nothing back, which Java matches without a deeper stack."""
-FORMS: Mapping[str, str] = {ID: IS_ID, TEXTS: IS_TEXTS}
+FORMS: Mapping[str, str] = {"UUID": ID, "JSON": IS_TEXTS, "ITEM SPAN": ITEM_SPAN, "SPAN": SPAN}
 KEYS: Mapping[str, str] = {
     "Node": "node_id", "Past": "slice_id", "Record": "record_id", "Entity": "entity_id", "Alias": "key",
     "Fact": "fact_id",
@@ -103,7 +103,7 @@ class ValueCheck:
         }  # fmt: skip
         after, seen = "", PAGE
         while seen == PAGE:
-            place = {"name": name, "after": after, "page": PAGE, "most": MOST_SHOWN + 1, "uuid": IS_ID}
+            place = {"name": name, "after": after, "page": PAGE, "most": MOST_SHOWN + 1, "uuid": ID}
             [page] = await self._neo4j.read(cypher(statement), row=_Page, **asked, **place)
             for one in page.wrong:
                 yield one

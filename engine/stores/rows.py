@@ -3,18 +3,19 @@
 A row class is a frozen dataclass whose fields have the names of the columns, or any other type for the only column. A
 statement whose columns are others than the fields raises RowMismatch the first time it runs.
 Lists become tuples where the field says so, and maps, or lists in the order of the fields, dataclasses; ids and times that a
-store sends as text or as its own type become UUID and datetime.
+store sends as text or as its own type become UUID and datetime. Texts of a form (`engine.domain.forms`) are checked.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from operator import itemgetter
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from psycopg.sql import Composable
@@ -62,7 +63,7 @@ def _maker(row: Any, columns: tuple[str, ...], native: bool = False) -> Callable
             raise RowMismatch(f"{row} is one column, not {columns}")
         only = _converter(row, native)
         return itemgetter(0) if only is None else lambda values: only(values[0])
-    hints = get_type_hints(row)
+    hints = get_type_hints(row, include_extras=True)
     fields = {one.name: _converter(hints[one.name], native) for one in dataclasses.fields(row) if one.init}
     if sorted(columns) != sorted(fields):
         missing, surplus = sorted(fields.keys() - set(columns)), sorted(set(columns) - fields.keys())
@@ -84,6 +85,8 @@ def _maker(row: Any, columns: tuple[str, ...], native: bool = False) -> Callable
 def _converter(hint: Any, native: bool = False) -> Convert | None:
     """What makes a value of this type from a store's; None where it is one already."""
     arguments = get_args(hint)
+    if get_origin(hint) is Annotated:
+        return _of_form(arguments[1])
     if get_origin(hint) in (Union, UnionType):
         inner = [one for one in arguments if one is not NoneType]
         convert = _converter(inner[0], native) if len(inner) == 1 else None
@@ -99,6 +102,15 @@ def _converter(hint: Any, native: bool = False) -> Convert | None:
     if hint in (UUID, datetime):
         return None if native else _uuid if hint is UUID else moment
     return _from_map(hint) if dataclasses.is_dataclass(hint) else None
+
+
+def _of_form(form: re.Pattern[str]) -> Convert:
+    def checked(value: Any) -> Any:
+        if not form.fullmatch(value):
+            raise ValueError(f"a text that is not of the form {form.pattern}")
+        return value
+
+    return checked
 
 
 def _in_map(convert: Convert) -> Convert:

@@ -57,25 +57,38 @@ async def build(engine: Engine) -> dict[str, Any]:
     return await job.work(engine)
 
 
+DAMAGE = {
+    "relation": "MATCH ({user_id: $user})-[x {relation_id: $id}]->() SET x.relation_id = $id + 'ac'",
+    "entity": "MATCH (x:Entity {entity_id: $entity}) SET x.entity_id = $entity + 'ac'",
+    "place": "MATCH (:Record)-[x:MENTIONS]->(:Entity {entity_id: $entity}) SET x.before = x.spans, x.spans = ['none:0-5']",
+}
+MENDED = {
+    "relation": "MATCH ({user_id: $user})-[x {relation_id: $id + 'ac'}]->() SET x.relation_id = $id",
+    "entity": "MATCH (x:Entity {entity_id: $entity + 'ac'}) SET x.entity_id = $entity",
+    "place": "MATCH (:Record)-[x:MENTIONS]->(:Entity {entity_id: $entity}) SET x.spans = x.before REMOVE x.before",
+}
+
+
 @pytest.mark.ledger("A10")
+@pytest.mark.parametrize("what", DAMAGE)
 async def test_a_damaged_graph_does_not_stop_the_communities_of_others(
-    engine: Engine, memory: Memory, user: User
+    engine: Engine, memory: Memory, user: User, what: str
 ) -> None:
     await build(engine)
     other = await engine.workspace.users.create(f"c{uuid4().hex[:9]}", "Other")
     for day, text in enumerate(FAMILY):
         await say(memory, day, text)
         await say(engine.memory(other.user_id), day, text)
-    damage = "MATCH ({user_id: $user})-[x {relation_id: $old}]->() SET x.relation_id = $new"
-    family = (await memory.entities.relations((await named(memory, "Ellen Harlan")).entity_id))[0]
-    old, new = str(family.relation_id), f"{family.relation_id}ac"
-    await engine.neo4j.write(damage, user=str(user.user_id), old=old, new=new)
+    ellen = (await named(memory, "Ellen Harlan")).entity_id
+    family = (await memory.entities.relations(ellen))[0]
+    asked = {"user": str(user.user_id), "id": str(family.relation_id), "entity": str(ellen)}
+    await engine.neo4j.write(DAMAGE[what], **asked)
     try:
         counts = await build(engine)
         assert (counts["users"], counts["damaged"]) == (1, 1)
         assert not await memory.communities.list() and await engine.memory(other.user_id).communities.list()
     finally:
-        await engine.neo4j.write(damage, user=str(user.user_id), old=new, new=old)
+        await engine.neo4j.write(MENDED[what], **asked)
     counts = await build(engine)
     assert (counts["users"], counts["damaged"]) == (1, 0) and await memory.communities.list()
 

@@ -35,7 +35,7 @@ def wrong_values(kind: str) -> list[object]:
     other: object = [1] if kind == "BOOLEAN" else True
     if kind == "JSON":
         return [other, "none", '{"place": 1}', '{"place": "the lake"', '["the lake"]']
-    return [other, ["none"] if "LIST" in kind else "none"] if "UUID" in kind else [other]
+    return [other, ["none"] if "LIST" in kind else "none"] if "UUID" in kind or "SPAN" in kind else [other]
 
 
 async def values(engine: Engine) -> list[Finding]:

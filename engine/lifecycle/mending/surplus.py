@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from engine.domain.forms import IdText
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import TABLES_LOST
@@ -24,30 +25,30 @@ PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Shell:
-    node_id: str
+    node_id: IdText
     name: str
     revision: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    record_id: str
-    node_id: str
+    record_id: IdText
+    node_id: IdText
     title: str
-    file_id: str | None
+    file_id: IdText | None
     revision: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    edge_id: str
+    edge_id: IdText
     edge_type: str
     revision: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Grant:
-    grant_id: str
+    grant_id: IdText
 
 
 @dataclass(frozen=True, slots=True)
