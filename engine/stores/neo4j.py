@@ -154,8 +154,8 @@ class Neo4j:
         data: Path | None = None,
     ) -> None:
         url, encryption = _encrypted(url, authority)
-        self.driver: AsyncDriver = AsyncGraphDatabase.driver(
-            url,
+        self._connected: Callable[[str], AsyncDriver] = lambda place: AsyncGraphDatabase.driver(
+            place,
             auth=auth,
             **encryption,
             max_connection_pool_size=pool,
@@ -166,6 +166,7 @@ class Neo4j:
             telemetry_disabled=True,
             notifications_min_severity=NotificationMinimumSeverity.OFF,
         )
+        self._url, self.driver = url, self._connected(url)
         self._database = database
         self._timeout, self.limit = timeout, timeout + MARGIN
         self._data = data  # the server's data folder, if on this machine
@@ -176,7 +177,15 @@ class Neo4j:
         """Checks that the server answers and accepts the password; raises StoreUnavailable."""
         async with _ending(self.limit):
             with translating():
-                await self.driver.verify_connectivity()
+                try:
+                    await self.driver.verify_connectivity()
+                except (
+                    driver.ServiceUnavailable
+                ):  # where it asks for a route it does not say why; a connection by itself does
+                    if self._url.startswith("neo4j"):
+                        async with self._connected(self._url.replace("neo4j", "bolt", 1)) as direct:
+                            await direct.verify_connectivity()
+                    raise
 
     async def close(self) -> None:
         """Closes all connections; does not wait for a server that does not answer."""

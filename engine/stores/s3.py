@@ -38,7 +38,7 @@ _AGAIN = frozenset({"NoSuchUpload", "RequestTimeout", "InternalError", "SlowDown
 _NOT_FOR_US = frozenset({"AccessDenied", "NotImplemented", "MethodNotAllowed"})
 """Codes of a service that denies or lacks the list of uploads; a lifecycle rule of the bucket may end them instead."""
 _REFUSED = dict.fromkeys(
-    ("InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied"),
+    ("InvalidAccessKeyId", "XAdminUserNotFound", "SignatureDoesNotMatch", "AccessDenied"),
     "refuses the key or the secret of its URL, or what they may do there",
 ) | {"NoSuchBucket": "has no bucket of the name in its URL, and lets none be made"}
 """By the code of a service that lets nobody in: what is said of it."""
@@ -57,11 +57,18 @@ def _translating() -> Iterator[None]:
             raise NotFound from error
         if error.code in _FULL or error.response.status == NO_ROOM:
             raise StoreFull(STORE) from error
-        said = _REFUSED.get(error.code or "")
-        raise StoreUnavailable(STORE, f"The {STORE} {said}." if said else None) from error
+        refused = _REFUSED.get(error.code or "") or _other(error)
+        raise StoreUnavailable(STORE, f"The {STORE} {refused}." if refused else None) from error
     except (MinioException, urllib3.exceptions.HTTPError, OSError) as error:
         said = f"The {STORE} {NO_AUTHORITY}; see NEURIGRAPH_OBJECTS_CA." if certificate_refused(error) else None
         raise StoreUnavailable(STORE, said) from error
+
+
+def _other(error: S3Error) -> str:
+    """What else a service refuses, which no second attempt changes, by its own code; empty where one may."""
+    status = error.response.status
+    passing = error.code in _AGAIN or status in TRANSIENT or not 400 <= status < 500
+    return "" if passing else f"refuses the request ({error.code})"
 
 
 class Bucket:
@@ -195,6 +202,10 @@ def bucket(url: SplitResult, patience: StorePatience, authority: Path | None) ->
         raise SettingsError("The object store's URL is file:///folder or s3://key:secret@host:port/bucket.")
     if unknown := options.keys() - _OPTIONS:
         raise SettingsError(f"The object store's URL has unknown parameters: {', '.join(sorted(unknown))}.")
+    if bool(url.username) != bool(url.password):
+        raise SettingsError(
+            "The object store's URL has a key and a secret, s3://key:secret@host:port/bucket, or neither."
+        )
     secure = options.get("secure", "true") != "false"
     if authority and not secure:
         raise SettingsError("NEURIGRAPH_OBJECTS_CA does not go with secure=false in the object store's URL.")
