@@ -26,7 +26,7 @@ SAID = (
 )
 LABELS, TYPES = described()
 PLACES = {name: one for name, one in {**LABELS, **TYPES}.items() if one.properties}
-ENDS = {"RELATION": ("Entity", "ODD_RELATION"), "RELATED": ("Node", "ODD_EDGE")}
+ENDS = {"RELATION": ("Entity", "ODD_RELATION"), "RELATED": ("Odd", "ODD_EDGE")}
 """Labels of the ends and types where the domain file, or the owner, names these."""
 
 
@@ -61,7 +61,8 @@ async def inflict(engine: Engine, one: Described, user: UUID) -> set[tuple[str, 
         for value in wrong_for(each)
     ]
     made = (
-        "CREATE (a:$($end) {odd: $user})-[r:$($name)]->(b:$($end) {odd: $user}) SET r = row.properties"
+        "CREATE (a:$($end) {odd: $user, user_id: $user, entity_id: randomUUID()})-[r:$($name)]->"
+        "(b:$($end) {odd: $user, user_id: $user, entity_id: randomUUID()}) SET r = row.properties"
         if one.ends
         else "CREATE (n:$($name)) SET n = row.properties, n.odd = $user"
     )
