@@ -180,7 +180,7 @@ RULES: dict[str, tuple[str, str, str, str]] = {
         "engine.version_is_shown(uuid,integer)", "engine.can('read', node, 'records') AND", "", "shared rows",
     ),
     "what was moved in a search": (
-        SCAN, "AND (moved_at IS NULL OR moved_at <= least($7, $8))", "", "search",
+        SCAN, "AND (moved_at > $11) IS NOT TRUE", "", "search",
     ),
     "a search's graph": (
         "engine.search_nodes(uuid,uuid[],timestamp with time zone,timestamp with time zone,integer)",
@@ -188,9 +188,9 @@ RULES: dict[str, tuple[str, str, str, str]] = {
     ),
     "a search's scopes": (SCAN, "(scope = ''user'' OR scope || '':'' || scope_id = ANY ($10))", "true", "search"),
     "a search's sources": (SCAN, "i.source = ANY ($9)", "true", "search"),
-    "a search's tags": (SCAN, "lower(t) = ANY ($12)", "true", "search"),
-    "a search's entities": (SCAN, "i.entities && $13", "true", "search"),
-    "a search's time": (SCAN, "i.occurred_at >= $14", "true", "search"),
+    "a search's tags": (SCAN, "lower(i.tags::text)::text[] && $13", "true", "search"),
+    "a search's entities": (SCAN, "i.entities && $14", "true", "search"),
+    "a search's time": (SCAN, "i.occurred_at >= $15", "true", "search"),
 }  # fmt: skip
 REDUNDANT_RULES = {
     "granted node": "the depth is NULL for a node that is not on the way, and so not small enough",
