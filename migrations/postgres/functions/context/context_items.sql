@@ -20,16 +20,16 @@ BEGIN
             'SELECT coalesce(i.version_of, i.item_id), i.record_id, $1, i.kind, i.session, i.position,'
             ' CASE WHEN i.span IS NOT NULL AND r.content_type = ''conversation'' THEN greatest(i.position, upper(i.span) - 1) ELSE i.position END,'
             ' i.speaker, i.content, i.occurred_at, i.dates, i.section, r.title, i.is_question, i.previous_has_question, i.word_count, i.valid_from, i.valid_to'
-            ' FROM %1$I.memory_items AS i JOIN %1$I.metadata_records AS r ON %2$s = i.record_id AND r.state = ''live'''
+            ' FROM %1$I.memory_items AS i JOIN %1$I.metadata_records AS r'
+            '   ON CASE WHEN $8 THEN coalesce(r.version_of, r.record_id) ELSE r.record_id END = i.record_id AND r.state = ''live'''
             '      AND r.valid_from <= $6 AND (r.valid_to IS NULL OR r.valid_to > $6) AND r.known_from <= $7 AND (r.known_to IS NULL OR r.known_to > $7)'
-            ' WHERE (i.item_id = ANY ($2) %3$s) AND i.category <> ''whole'''
+            ' WHERE (i.item_id = ANY ($2) OR $8 AND i.version_of = ANY ($2)) AND i.category <> ''whole'''
             '   AND i.valid_from <= $6 AND (i.valid_to IS NULL OR i.valid_to > $6 OR i.item_id = ANY ($3) AND i.valid_to > i.valid_from)'
             '   AND i.known_from <= $7 AND (i.known_to IS NULL OR i.known_to > $7)'
-            '   AND ($4 IS NULL OR i.source = ANY ($4)) AND (r.scope = ''user'' OR r.scope || '':'' || r.scope_id = ANY ($5)) %4$s',
-            place.schema_name, CASE WHEN p_earliest IS NULL THEN 'r.record_id' ELSE 'coalesce(r.version_of, r.record_id)' END,
-            CASE WHEN p_earliest IS NOT NULL THEN 'OR i.version_of = ANY ($2)' END,
-            CASE WHEN p_earliest IS NOT NULL AND NOT engine.owns(place.node_id) THEN 'AND (r.moved_at IS NULL OR r.moved_at <= $8)' END)
-        USING place.node_id, p_items, p_ended, p_sources, p_scopes, p_as_of, p_known_at, p_earliest;
+            '   AND ($4 IS NULL OR i.source = ANY ($4)) AND (r.scope = ''user'' OR r.scope || '':'' || r.scope_id = ANY ($5)) AND (r.moved_at > $9) IS NOT TRUE',
+            place.schema_name)
+        USING place.node_id, p_items, p_ended, p_sources, p_scopes, p_as_of, p_known_at, p_earliest IS NOT NULL,
+              CASE WHEN p_earliest IS NOT NULL AND NOT engine.owns(place.node_id) THEN p_earliest END;
     END LOOP;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.context_items TO neurigraph_request;

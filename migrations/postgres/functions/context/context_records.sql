@@ -13,12 +13,12 @@ BEGIN
                  ORDER BY 1
     LOOP
         RETURN QUERY EXECUTE format(
-            'SELECT coalesce(r.version_of, r.record_id) FROM %1$I.metadata_records AS r WHERE (r.record_id = ANY ($1) %2$s) AND r.state = ''live'''
+            'SELECT coalesce(r.version_of, r.record_id) FROM %1$I.metadata_records AS r WHERE (r.record_id = ANY ($1) OR $6 AND r.version_of = ANY ($1)) AND r.state = ''live'''
             ' AND r.valid_from <= $4 AND (r.valid_to IS NULL OR r.valid_to > $4) AND r.known_from <= $5 AND (r.known_to IS NULL OR r.known_to > $5)'
-            ' AND ($2 IS NULL OR r.source = ANY ($2)) AND (r.scope = ''user'' OR r.scope || '':'' || r.scope_id = ANY ($3)) %3$s',
-            place.schema_name, CASE WHEN p_earliest IS NOT NULL THEN 'OR r.version_of = ANY ($1)' END,
-            CASE WHEN p_earliest IS NOT NULL AND NOT engine.owns(place.node_id) THEN 'AND (r.moved_at IS NULL OR r.moved_at <= $6)' END)
-        USING p_records, p_sources, p_scopes, p_as_of, p_known_at, p_earliest;
+            ' AND ($2 IS NULL OR r.source = ANY ($2)) AND (r.scope = ''user'' OR r.scope || '':'' || r.scope_id = ANY ($3)) AND (r.moved_at > $7) IS NOT TRUE',
+            place.schema_name)
+        USING p_records, p_sources, p_scopes, p_as_of, p_known_at, p_earliest IS NOT NULL,
+              CASE WHEN p_earliest IS NOT NULL AND NOT engine.owns(place.node_id) THEN p_earliest END;
     END LOOP;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.context_records TO neurigraph_request;
