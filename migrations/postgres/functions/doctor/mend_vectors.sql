@@ -5,13 +5,13 @@ DECLARE
     node_schema text := (SELECT n.schema_name FROM engine.nodes AS n WHERE n.node_id = p_node);
     version text := engine.active_embeddings();
     size integer := (SELECT v.dimension FROM engine.embedding_versions AS v WHERE v.name = version);
-    vectors text := CASE engine.embedding_slot(version) WHEN 'b' THEN 'embedding_b' ELSE 'embedding' END;
-    place text;
+    slot text := engine.embedding_slot(version);
+    vectors text := CASE slot WHEN 'b' THEN 'embedding_b' ELSE 'embedding' END;
+    tokens text := CASE slot WHEN 'b' THEN 'tokens_b' ELSE 'tokens' END;
 BEGIN
-    FOREACH place IN ARRAY ARRAY['memory_items', 'metadata_records'] LOOP
-        EXECUTE format('UPDATE %1$I.%2$I SET %3$I = NULL, %4$I = NULL %5$s WHERE %4$I = $1 AND vector_dims(%3$I) <> $2',
-                       node_schema, place, vectors, vectors || '_version',
-                       CASE place WHEN 'memory_items' THEN ', ' || replace(vectors, 'embedding', 'tokens') || ' = NULL' END) USING version, size;
-    END LOOP;
+    EXECUTE format('UPDATE %1$I.memory_items SET %2$I = NULL, %3$I = NULL, %4$I = NULL WHERE %3$I = $1 AND vector_dims(%2$I) <> $2',
+                   node_schema, vectors, vectors || '_version', tokens) USING version, size;
+    EXECUTE format('UPDATE %1$I.metadata_records SET %2$I = NULL, %3$I = NULL WHERE %3$I = $1 AND vector_dims(%2$I) <> $2',
+                   node_schema, vectors, vectors || '_version') USING version, size;
     PERFORM engine.note_due('vectors', ARRAY[p_node]);
 END $$;

@@ -5,16 +5,17 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     node record;
-    labels text := CASE engine.embedding_slot(p_version) WHEN 'a' THEN 'embedding_version' WHEN 'b' THEN 'embedding_b_version' END;
+    slot text := engine.embedding_slot(p_version);
+    labels text := CASE slot WHEN 'b' THEN 'embedding_b_version' ELSE 'embedding_version' END;
 BEGIN
     FOR node IN SELECT n.node_id AS id, n.schema_name AS place FROM engine.nodes AS n
                 WHERE n.node_id > p_after ORDER BY n.node_id LIMIT p_most
     LOOP
         RETURN QUERY EXECUTE format(
             'SELECT $1, i.n + r.n, i.done + r.done'
-            ' FROM (SELECT count(*) AS n, count(*) FILTER (WHERE %2$s = $2) AS done FROM %1$I.memory_items) AS i,'
-            ' (SELECT count(*) AS n, count(*) FILTER (WHERE %2$s = $2) AS done FROM %1$I.metadata_records) AS r',
-            node.place, CASE WHEN labels IS NULL THEN 'NULL' ELSE labels END)
-        USING node.id, p_version;
+            ' FROM (SELECT count(*) AS n, count(*) FILTER (WHERE %2$I = $2) AS done FROM %1$I.memory_items) AS i,'
+            ' (SELECT count(*) AS n, count(*) FILTER (WHERE %2$I = $2) AS done FROM %1$I.metadata_records) AS r',
+            node.place, labels)
+        USING node.id, CASE WHEN slot IS NOT NULL THEN p_version END;
     END LOOP;
 END $$;
