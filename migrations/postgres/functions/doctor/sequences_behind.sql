@@ -7,18 +7,19 @@ DECLARE
     counted record;
     largest bigint;
 BEGIN
-    FOR counted IN SELECT s.oid::regclass AS sequence, t.oid::regclass AS owner, a.attname AS column_name, q.seqstart AS first
+    FOR counted IN SELECT s.oid::regclass AS sequence, t.oid::regclass AS owner, a.attname AS column_name, q.seqstart AS first, t.relname AS own, h.nspname AS home
                    FROM pg_depend AS d JOIN pg_class AS s ON s.oid = d.objid AND s.relkind = 'S' JOIN pg_sequence AS q ON q.seqrelid = s.oid
                    JOIN pg_class AS t ON t.oid = d.refobjid JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
+                   JOIN pg_namespace AS h ON h.oid = t.relnamespace
                    WHERE d.deptype IN ('a', 'i') AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass
-                     AND (t.relnamespace IN (SELECT n.oid FROM pg_namespace AS n WHERE n.nspname IN ('engine', '_queue')) OR t.oid = to_regclass('public.neurigraph_functions'))
+                     AND (h.nspname IN ('engine', '_queue') OR t.oid = to_regclass('public.neurigraph_functions'))
                    ORDER BY 2, 3
     LOOP
-        EXECUTE format('SELECT max(%I) FROM %s', counted.column_name, counted.owner) INTO largest;
+        EXECUTE format('SELECT max(%I) FROM %I.%I', counted.column_name, counted.home, counted.own) INTO largest;
         CONTINUE WHEN coalesce(largest, counted.first - 1) <= coalesce(pg_sequence_last_value(counted.sequence), counted.first - 1);
         IF p_mend THEN
-            EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', counted.owner);
-            EXECUTE format('SELECT setval(%L, max(%I)) FROM %s', counted.sequence, counted.column_name, counted.owner);
+            EXECUTE format('LOCK TABLE %I.%I IN SHARE ROW EXCLUSIVE MODE', counted.home, counted.own);
+            EXECUTE format('SELECT setval($1, max(%I)) FROM %I.%I', counted.column_name, counted.home, counted.own) USING counted.sequence;
         END IF;
         place := counted.owner::text; name := counted.column_name;
         RETURN NEXT;

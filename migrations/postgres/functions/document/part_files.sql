@@ -12,7 +12,7 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT f.file_id, f.record_id, f.file_name, f.file_type, f.content_type, f.storage_path, f.created_at'
         ' FROM %1$I.file_manifest AS f JOIN %1$I.metadata_records AS r USING (record_id)'
-        ' WHERE f.part AND r.state = ''live'' AND r.known_to IS NULL AND (r.valid_to IS NULL OR r.valid_to > now()) AND r.privacy <> ''private'' AND engine.file_is_shown(%2$L, $1, f.record_id, f.storage_path)',
-        node.schema_name, node.schema_name) USING p_node;
+        ' WHERE f.part AND r.state = ''live'' AND r.known_to IS NULL AND (r.valid_to IS NULL OR r.valid_to > now()) AND r.privacy <> ''private'' AND engine.file_is_shown($2, $1, f.record_id, f.storage_path)',
+        node.schema_name) USING p_node, node.schema_name;
 END $$;
 GRANT EXECUTE ON FUNCTION engine.part_files TO neurigraph_request;

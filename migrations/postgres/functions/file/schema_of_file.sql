@@ -8,10 +8,10 @@ DECLARE
     allowed boolean;
 BEGIN
     IF found_schema IS NOT NULL AND engine.can(p_mode, p_node, 'files') THEN
-        EXECUTE format('SELECT engine.owns($2) OR r.privacy <> ''private'' AND NOT f.part AND engine.file_is_shown(%2$L, $2, f.record_id, f.storage_path)'
+        EXECUTE format('SELECT engine.owns($2) OR r.privacy <> ''private'' AND NOT f.part AND engine.file_is_shown($3, $2, f.record_id, f.storage_path)'
                        ' FROM %1$I.file_manifest AS f JOIN %1$I.metadata_records AS r USING (record_id)'
-                       ' WHERE f.file_id = $1 AND r.state = ''live'' AND r.known_to IS NULL AND (r.valid_to IS NULL OR r.valid_to > now())', found_schema, found_schema)
-        INTO allowed USING p_file, p_node;
+                       ' WHERE f.file_id = $1 AND r.state = ''live'' AND r.known_to IS NULL AND (r.valid_to IS NULL OR r.valid_to > now())', found_schema)
+        INTO allowed USING p_file, p_node, found_schema;
     END IF;
     IF allowed IS NOT TRUE THEN
         RAISE EXCEPTION 'There is no such file.' USING ERRCODE = 'NG404';

@@ -14,7 +14,7 @@ BEGIN
         node_id := node.node_id; failure := NULL;
         BEGIN
             FOR step IN node.template_version + 1 .. engine.template_version() LOOP
-                EXECUTE format('SELECT engine.upgrade_node_to_%s($1, $2)', step) USING node.node_id, node.schema_name;
+                EXECUTE format('SELECT engine.%I($1, $2)', 'upgrade_node_to_' || step) USING node.node_id, node.schema_name;
             END LOOP;
             UPDATE engine.nodes AS n SET template_version = engine.template_version() WHERE n.node_id = node.node_id;
         EXCEPTION
