@@ -1,5 +1,5 @@
--- The condition under which a row of a node's records or items is shown to the principal, as text: for policies, and for what reads as the owner of
--- the tables.
+-- The condition under which a row of a node's records or items is shown to the principal, as text, for policies. search_worded,
+-- which reads as the owner of the tables, has it in its statement.
 CREATE OR REPLACE FUNCTION engine.shown_rule(p_node uuid, p_field text) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -10,24 +10,35 @@ DECLARE
     nearest integer := 250;   -- more than a search asks for of any family
     around integer := 60;     -- of the best of both lists: only so many turns become candidates
     most_read float8 := 8000;  -- items with rare terms
+    vectors text := CASE p_slot WHEN 'a' THEN 'embedding' ELSE 'embedding_b' END;
     items float8;
+    halved boolean;
     terms integer[];
     near uuid[];
-    shown text := 'i.category <> ''whole'' AND i.scope = ''user'' AND i.valid_from <= $2 AND (i.valid_to IS NULL OR i.valid_to > $2)'
-                  ' AND i.known_from <= $3 AND (i.known_to IS NULL OR i.known_to > $3)';
 BEGIN
-    SELECT c.reltuples INTO items FROM pg_class AS c WHERE c.oid = to_regclass(format('%I.memory_items', p_schema)) AND c.reltuples > 0
-      AND EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = to_regclass(format('%I.memory_items_meaning_%s', p_schema, p_slot)) AND x.indisvalid)
+    SELECT c.reltuples, a.atttypid = 'halfvec'::regtype INTO items, halved FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = vectors
+    WHERE c.oid = to_regclass(format('%I.memory_items', p_schema)) AND c.reltuples > 0
+      AND EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = to_regclass(format('%I.%I', p_schema, 'memory_items_meaning_' || p_slot)) AND x.indisvalid)
       AND EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = to_regclass(format('%I.memory_items_terms', p_schema)) AND x.indisvalid)
       AND EXISTS (SELECT FROM pg_index AS x WHERE x.indexrelid = to_regclass(format('%I.memory_items_sessions', p_schema)) AND x.indisvalid);
     IF items IS NULL THEN
         RETURN;
     END IF;
     PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '400', true);
-    EXECUTE format('SELECT array_agg(n.item_id) FROM (SELECT i.item_id FROM %1$I.memory_items AS i WHERE %2$s'
-                   ' ORDER BY i.%3$I::halfvec(%4$s) <#> $1::halfvec(%4$s) LIMIT $4) AS n',
-                   p_schema, shown, CASE p_slot WHEN 'a' THEN 'embedding' ELSE 'embedding_b' END, vector_dims(p_query))
-    INTO near USING p_query, p_as_of, p_known_at, nearest;
+    -- The index has vectors as halfvec, of so many dimensions: a cast takes no parameter for these, the function of the cast does.
+    IF halved THEN
+        EXECUTE format('SELECT array_agg(n.item_id) FROM (SELECT i.item_id FROM %1$I.memory_items AS i
+                            WHERE i.category <> ''whole'' AND i.scope = ''user'' AND i.valid_from <= $2 AND (i.valid_to IS NULL OR i.valid_to > $2)
+                              AND i.known_from <= $3 AND (i.known_to IS NULL OR i.known_to > $3)
+                            ORDER BY i.%2$I <#> $1::halfvec LIMIT $4) AS n', p_schema, vectors)
+        INTO near USING p_query, p_as_of, p_known_at, nearest;
+    ELSE
+        EXECUTE format('SELECT array_agg(n.item_id) FROM (SELECT i.item_id FROM %1$I.memory_items AS i
+                            WHERE i.category <> ''whole'' AND i.scope = ''user'' AND i.valid_from <= $2 AND (i.valid_to IS NULL OR i.valid_to > $2)
+                              AND i.known_from <= $3 AND (i.known_to IS NULL OR i.known_to > $3)
+                            ORDER BY vector_to_halfvec(i.%2$I, $5, true) <#> vector_to_halfvec($1, $5, true) LIMIT $4) AS n', p_schema, vectors)
+        INTO near USING p_query, p_as_of, p_known_at, nearest, vector_dims(p_query);
+    END IF;
     IF coalesce(cardinality(near), 0) < nearest THEN
         RETURN;
     END IF;
@@ -41,13 +52,15 @@ BEGIN
         'WITH best AS MATERIALIZED (
              SELECT i.session, i.position FROM %1$I.memory_items AS i WHERE i.item_id = ANY ($1[:$6] || $4[:$6]) AND i.kind = ''turn''
          ), sampled AS MATERIALIZED (
-             SELECT i.item_id FROM %1$I.memory_items AS i TABLESAMPLE SYSTEM (100 * $5) REPEATABLE (1) WHERE %2$s
+             SELECT i.item_id FROM %1$I.memory_items AS i TABLESAMPLE SYSTEM (100 * $5) REPEATABLE (1)
+             WHERE i.category <> ''whole'' AND i.scope = ''user'' AND i.valid_from <= $2 AND (i.valid_to IS NULL OR i.valid_to > $2)
+               AND i.known_from <= $3 AND (i.known_to IS NULL OR i.known_to > $3)
          )
          SELECT u.item_id, max(u.weight) FROM (
              SELECT unnest($1 || $4) AS item_id, 0::float8 AS weight
              UNION ALL SELECT item_id, 1 / $5 FROM sampled
              UNION ALL SELECT i.item_id, 0 FROM best AS b JOIN %1$I.memory_items AS i ON i.session = b.session
-                       AND i.position BETWEEN b.position - 4 AND b.position + 4) AS u WHERE (SELECT count(*) FROM sampled) >= 100 GROUP BY u.item_id', p_schema, shown)
+                       AND i.position BETWEEN b.position - 4 AND b.position + 4) AS u WHERE (SELECT count(*) FROM sampled) >= 100 GROUP BY u.item_id', p_schema)
     USING near, p_as_of, p_known_at, engine.search_worded(p_schema, coalesce(terms, '{}'), p_terms, p_as_of, p_known_at, nearest),
           least(800 / items, 0.25), around;
 END $$;
