@@ -5,9 +5,9 @@
 // Result on the bundled history with limit 4:
 //   entity         kind    others  types
 //   Bob Harlan     person  5       CLIENT_OF, IN_LAW_OF, MARRIED_TO, PARENT_OF, SIBLING_OF, WORKS_FOR
-//   Dave Kowalski  person  3       IN_LAW_OF, MARRIED_TO, OWNS, WORKS_FOR
-//   Ellen          person  3       MARRIED_TO, OWNS, SIBLING_OF
-//   Birch Street   place   2       OWNS
+//   Dave Kowalski  person  2       IN_LAW_OF, MARRIED_TO, WORKS_FOR
+//   Ellen          person  2       MARRIED_TO, SIBLING_OF
+//   Delta          thing   1       OWNS
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id, active: true})-[one:SUPERSEDES WHERE one.known_to IS NULL]->*(:Entity)-[relation]-(:Entity)
       <-[two:SUPERSEDES WHERE two.known_to IS NULL]-*(other {active: true})

@@ -46,8 +46,8 @@ async def _written(neo4j: Neo4j, changes: Sequence[Json], complete: Complete) ->
 async def rehearse(neo4j: Neo4j, kinds: Sequence[type[GraphChange]], limit: float) -> None:
     """Has the graph plan what applies changes of these kinds, of a user who does not exist; nothing is written. A list has one
     entry: the graph plans again for another size, by powers of ten. Raises StoreUnavailable."""
-    nobodys = dict.fromkeys(("user_id", "parent_id"), str(uuid4()))
-    changes = [{fields(kind)[0].name: [nobodys] if kind.of_records else nobodys} for kind in kinds]
+    unknown = dict.fromkeys(("user_id", "parent_id"), str(uuid4()))
+    changes = [{fields(kind)[0].name: [unknown] if kind.of_records else unknown} for kind in kinds]
     if len(kinds) == 1:
         await neo4j.rehearse(cypher(kinds[0].statement), changes[0], limit)
     else:

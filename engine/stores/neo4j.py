@@ -179,9 +179,8 @@ class Neo4j:
             with translating():
                 try:
                     await self.driver.verify_connectivity()
-                except (
-                    driver.ServiceUnavailable
-                ):  # where it asks for a route it does not say why; a connection by itself does
+                # Where it asks for a route it does not say why; a connection by itself does.
+                except driver.ServiceUnavailable:
                     if self._url.startswith("neo4j"):
                         async with self._connected(self._url.replace("neo4j", "bolt", 1)) as direct:
                             await direct.verify_connectivity()

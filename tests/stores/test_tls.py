@@ -309,7 +309,7 @@ async def unchecked(address: str, authority: Path | None, says: str) -> None:
         await store.check()
 
 
-@pytest.mark.parametrize("credentials", ["tester:guessed", "nobody:guessed"])
+@pytest.mark.parametrize("credentials", ["tester:guessed", "unknown:guessed"])
 async def test_s3_says_that_it_refuses_the_key(s3: str, own: Authority, credentials: str) -> None:
     store = object_store(f"s3://{credentials}@{s3}/memories", timeout=3, authority=own.file)
     with pytest.raises(StoreUnavailable, match="refuses the key or the secret") as refused:
