@@ -59,7 +59,7 @@ async def test_the_best_by_the_final_score_come_first_not_the_nearest_ordered_ag
     for hit in every.hits:
         signals = hit.signals
         assert hit.occurred_at is not None
-        age = (NOW - hit.occurred_at).total_seconds() / 86400
+        age = (datetime.now(UTC) - hit.occurred_at).total_seconds() / 86400
         assert signals["decay"] == pytest.approx(1 / (1 + age / 30), abs=1e-3)
         assert hit.score == pytest.approx(signals["cosine"] * signals["confidence"] * signals["decay"], abs=1e-3)
         assert f"decay {signals['decay']:.2f}" in hit.why

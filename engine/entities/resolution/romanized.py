@@ -17,7 +17,7 @@ _HANGUL_FIRST = "g kk n d tt r m b pp s ss . j jj ch k t p h".split()
 _HANGUL_MIDDLE = "a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i".split()
 _HANGUL_LAST = ". k k k n n n t l k m p l l p l m p p t t ng t t k t p t".split()
 _KANA = re.compile(r"(?:HIRAGANA|KATAKANA) LETTER (?:SMALL )?([A-Z]+)")
-_INDIC = re.compile(r"[A-Z]+ (LETTER|VOWEL SIGN|SIGN) ([A-Z]+)")
+_INDIC = re.compile(r" (LETTER|VOWEL SIGN|SIGN) ([A-Z]+)")
 _INDIC_SCRIPTS = ("DEVANAGARI", "BENGALI", "GUJARATI", "GURMUKHI", "TAMIL", "TELUGU", "KANNADA", "MALAYALAM")
 _GREEK_PAIRS = (
     ("ου", "ou"),
