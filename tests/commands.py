@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -21,3 +23,31 @@ async def typed(
         run_module, "engine.cli", "--home", str(home), "--cache", str(cache), *arguments, *whose,
         folder=folder, env=CLEAN | {"NEURIGRAPH_WORKSPACE": "tests"}, stdin=stdin,
     )  # fmt: skip
+
+
+Run = Callable[..., CompletedProcess[str]]
+PATIENCE = 600
+"""Seconds for a command at most: a demo has a new server plan its statements, on a busy machine for minutes."""
+
+
+def command_line(home: Path, cache: Path) -> list[str]:
+    """The command on a home, for `Popen`."""
+    return [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache)]
+
+
+def commands_on(home: Path, cache: Path, folder: Path) -> Run:
+    """Runs commands on a home, typed in a folder that has no .env; named arguments are settings."""
+
+    def run(*arguments: str, **settings: str) -> CompletedProcess[str]:
+        _, _, module, *place = command_line(home, cache)
+        return run_module(module, *place, *arguments, folder=folder, env=CLEAN | settings, timeout=PATIENCE)
+
+    return run
+
+
+def sentence(result: CompletedProcess[str]) -> str:
+    """The one line on stderr of a command that failed."""
+    lines = [line for line in result.stderr.splitlines() if line and not line.startswith("✓")]
+    assert result.returncode == 1 and result.stdout == "" and len(lines) == 1, (result.stdout, result.stderr)
+    assert "Traceback" not in result.stderr and "\x1b" not in result.stderr
+    return lines[0]

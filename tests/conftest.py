@@ -55,6 +55,7 @@ ORDER = (
     "test_restored_stores",
     "test_leaks_graph",
     "test_plans",
+    "test_shell_home",
     "test_shell.py",
     "test_stack",
     "test_rest_openapi",

@@ -150,9 +150,9 @@ _READ = sql.SQL(
 )
 
 
-async def read_by(engine: Engine, one: Sent, *, replan: bool = False) -> Read | None:
-    """Sends a statement once more and says what was read for it; None for one that writes. `replan`: the graph plans it anew."""
-    return await (_in_graph(engine, one, replan) if one.who is None else _in_tables(engine, one, one.who))
+async def read_by(engine: Engine, one: Sent) -> Read | None:
+    """Sends a statement once more and says what was read for it; None for one that writes."""
+    return await (_in_graph(engine, one) if one.who is None else _in_tables(engine, one, one.who))
 
 
 async def _in_tables(engine: Engine, one: Sent, who: tuple[str, str]) -> Read | None:
@@ -175,8 +175,8 @@ async def _in_tables(engine: Engine, one: Sent, who: tuple[str, str]) -> Read | 
     return None
 
 
-async def _in_graph(engine: Engine, one: Sent, replan: bool) -> Read:
-    text = _profiled(one.statement, "replan=force " if replan else "")
+async def _in_graph(engine: Engine, one: Sent) -> Read:
+    text = _profiled(one.statement)
     async with engine.neo4j.driver.session(default_access_mode=READ_ACCESS) as session:
         began = perf_counter()
         profiled = await (await session.run(text, dict(one.parameters))).consume()
@@ -186,8 +186,8 @@ async def _in_graph(engine: Engine, one: Sent, replan: bool) -> Read:
     return Read(tuple(sorted(scanned)), {"accesses": sum(hits for *_, hits in steps)}, took, in_tables=False)
 
 
-def _profiled(statement: object, option: str = "") -> str:
-    return f"PROFILE CYPHER 25 {option}{_VERSION.sub('', str(statement))}"
+def _profiled(statement: object) -> str:
+    return f"PROFILE CYPHER 25 {_VERSION.sub('', str(statement))}"
 
 
 def operators(plan: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:

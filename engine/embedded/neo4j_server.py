@@ -44,6 +44,7 @@ db.checkpoint.interval.time=1m
 db.logs.query.enabled=OFF
 dbms.cypher.min_replan_interval=5m
 internal.cypher.expression_recompilation_limit=1000000
+internal.cypher.use_parameter_size=false
 internal.dbms.index.lucene.merge_factor=10
 internal.dbms.index.vector.standard_merge_factor=10
 internal.dbms.tx_log.fail_on_corrupted_log_files=false

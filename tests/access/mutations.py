@@ -60,7 +60,7 @@ async def stands(engine: Engine, forest: World) -> bool:
 
 
 LARGE = ("node/shell", "search/anchors", "entity/")
-SAMPLED = 8
+SAMPLED = 12
 LONG = pytest.mark.long
 
 

@@ -1,48 +1,35 @@
-"""The real command, in a process of its own, on a home of its own."""
+"""The real command, in a process of its own, on the session's stores; in a home of its own see test_shell_home.py."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
-import psutil
 import pytest
 
 from engine.demo.script import HISTORY, questions
+from engine.settings import Settings
 from tests.clean_environment import CLEAN
+from tests.commands import PATIENCE, Run, command_line, commands_on, sentence
 from tests.model_server import model_server
-from tests.processes import run_module
-from tests.small_disk import mounted
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
-PATIENCE = 600
-"""Seconds for a command at most: a demo has a new server plan its statements, on a busy machine for minutes."""
 
 
 @pytest.fixture(scope="module")
-def command(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> list[str]:
-    home = tmp_path_factory.mktemp("shell") / "a home"
-    return [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache)]
+def command(few_nodes: None, settings: Settings, cache: Path) -> list[str]:
+    return command_line(settings.home, cache)
 
 
 @pytest.fixture(scope="module")
-def run(command: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    elsewhere = tmp_path_factory.mktemp("elsewhere")  # no .env of this checkout
-
-    def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        _, _, module, *place = command
-        return run_module(module, *place, *arguments, folder=elsewhere, env=CLEAN | settings, timeout=PATIENCE)
-
-    return run
+def run(few_nodes: None, settings: Settings, tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Run:
+    """In the workspace that commands take by default, which no other test uses."""
+    return commands_on(settings.home, cache, tmp_path_factory.mktemp("elsewhere"))
 
 
 NOWHERE = {
@@ -61,33 +48,8 @@ def unanswered(run: Run) -> Iterator[Future[subprocess.CompletedProcess[str]]]:
 
 
 @pytest.fixture(scope="module")
-def kept(run: Run, unanswered: object) -> Iterator[subprocess.CompletedProcess[str]]:
-    """A new home with its servers kept running."""
-    yield run("up")
-    preloaded = [pid for name, pid in servers(run) if name == "commands"]
-    run("down")
-    deadline = time.monotonic() + 60
-    while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in preloaded):
-        assert time.monotonic() < deadline, "what `up` left running ends with the servers"
-        time.sleep(0.2)
-
-
-@pytest.fixture(scope="module")
-def demo(run: Run, kept: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
-    """On servers that stay: what it has them plan, the tests after it need, too."""
+def demo(run: Run, unanswered: object) -> subprocess.CompletedProcess[str]:
     return run("demo")
-
-
-def servers(run: Run) -> list[tuple[str, int]]:
-    return [(server["name"], server["pid"]) for server in json.loads(run("status", "--json").stdout)["servers"]]
-
-
-def sentence(result: subprocess.CompletedProcess[str]) -> str:
-    """The one line on stderr of a command that failed."""
-    lines = [line for line in result.stderr.splitlines() if line and not line.startswith("✓")]
-    assert result.returncode == 1 and result.stdout == "" and len(lines) == 1, (result.stdout, result.stderr)
-    assert "Traceback" not in result.stderr and "\x1b" not in result.stderr
-    return lines[0]
 
 
 @pytest.mark.ledger("U05", "U07", "N24", "N25")
@@ -103,40 +65,6 @@ def test_demo_shows_the_whole_path_and_checks_itself(demo: subprocess.CompletedP
     )
     assert "\x1b" not in demo.stdout + demo.stderr  # no colours outside a terminal
     assert "Remember" in demo.stderr and "264 turns" in demo.stderr
-
-
-@pytest.mark.long
-@pytest.mark.ledger("U05", "U07")
-def test_a_demo_alone_starts_the_servers_of_a_new_home_and_ends_them(run: Run, tmp_path: Path) -> None:
-    home = ("--home", str(tmp_path / "new"))
-    shown = run(*home, "demo")
-    assert shown.returncode == 0 and "22 of 22 expectations were met." in shown.stdout, shown.stderr
-    deadline = time.monotonic() + 60
-    while (state := json.loads(run(*home, "status", "--json").stdout))["running"]:
-        assert time.monotonic() < deadline, state
-        time.sleep(1)
-
-
-@pytest.mark.ledger("X12")
-def test_stores_are_not_adopted_by_a_dry_run(run: Run, command: list[str], tmp_path: Path) -> None:
-    """Adopting marks stores when the engine opens: the two are refused together before anything is opened."""
-    home = tmp_path / "untouched"
-    refused = run("--home", str(home), "mend", "--adopt", "--dry-run")
-    assert refused.returncode == 2 and "--adopt" in refused.stderr and "dry run" in refused.stderr
-    assert not home.exists()
-
-
-def test_up_says_how_to_reach_each_door_and_keeps_the_passwords(
-    kept: subprocess.CompletedProcess[str], command: list[str], run: Run
-) -> None:
-    assert kept.returncode == 0, kept.stderr
-    secrets = json.loads((Path(command[command.index("--home") + 1]) / "secrets.json").read_text())
-    assert all(word in kept.stdout for word in ("bolt://", "psql -h", "secrets.json", "neurigraph serve"))
-    assert not any(secret in kept.stdout + kept.stderr for secret in secrets.values())
-    shown = run("up", "--show-secrets").stdout
-    assert secrets["neo4j"] in shown and secrets["owner"] in shown
-    state = json.loads(run("status", "--json").stdout)
-    assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
 
 
 @pytest.mark.ledger("U05", "U07")
@@ -212,14 +140,6 @@ def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
     assert "layer 5" in sentence(run("provision", "ann", *"abcdef"))
 
 
-@pytest.mark.ledger("A01", "U05")
-@pytest.mark.usefixtures("demo")
-def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
-    result = run("doctor", "--json")
-    assert (result.returncode, json.loads(result.stdout)) == (0, {"healthy": True, "findings": [], "mended": []})
-    assert "ready" in run("init").stdout
-
-
 @pytest.mark.ledger("U05")
 @pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -266,40 +186,6 @@ def test_a_worker_serves_its_metrics_on_this_machine(run: Run, command: list[str
     assert process.returncode == 0 and "Traceback" not in complaint, complaint
     with pytest.raises(httpx.ConnectError):
         httpx.get(address)
-
-
-@pytest.mark.usefixtures("demo")
-@pytest.mark.ledger("U07")
-def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: list[str]) -> None:
-    process = subprocess.Popen(
-        [*command, "serve", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=CLEAN | {"PYTHONUNBUFFERED": "1"},
-    )
-    try:
-        assert process.stdout is not None and process.stdout.readline().startswith("REST at")
-        named = f"neurigraph serve (process {process.pid})"
-        assert named in sentence(run("down"))
-        assert named in run("status").stdout
-        assert json.loads(run("status", "--json").stdout)["running"]
-    finally:
-        process.send_signal(signal.SIGINT)
-        _, complaint = process.communicate(timeout=60)
-    assert process.returncode == 130 and "Traceback" not in complaint, complaint
-
-
-@pytest.mark.usefixtures("demo")
-@pytest.mark.ledger("X12", "U05")
-def test_a_backup_without_room_says_so_and_the_servers_run_again(run: Run, tmp_path: Path) -> None:
-    with mounted(tmp_path / "disk", "20m") as disk:
-        assert re.search(
-            r"cannot be copied to .*: No space left on device\.$", sentence(run("backup", str(disk / "b")))
-        )
-        assert not (disk / "b").exists()
-    state = json.loads(run("status", "--json").stdout)
-    assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
 
 
 @pytest.mark.usefixtures("demo")
@@ -352,7 +238,7 @@ def test_bad_settings_are_told_in_one_sentence(run: Run, unanswered: Future[subp
 
 
 @pytest.mark.ledger("N29", "N30", "U05")
-def test_a_grant_is_given_seen_and_ended(run: Run, kept: subprocess.CompletedProcess[str]) -> None:
+def test_a_grant_is_given_seen_and_ended(run: Run) -> None:
     assert run("provision", "grace", "Health").returncode == 0
     assert run("integration", "create", "calendar").returncode == 0
     given = run("grant", "give", "Health", "--user", "grace", "--integration", "calendar", "--expires", "30d", "--json")
@@ -437,7 +323,7 @@ def test_where_records_lie_is_listed_and_corrected(run: Run, tmp_path: Path) -> 
 
 
 @pytest.mark.ledger("X08")
-def test_a_write_says_what_its_limits_left_out(run: Run, kept: object, tmp_path: Path) -> None:
+def test_a_write_says_what_its_limits_left_out(run: Run, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("The heron nests at the bay.")
     with model_server() as server:
@@ -459,16 +345,3 @@ def test_statements_are_printed_as_they_are_sent(run: Run) -> None:
     sent = run("cypher", "node/shell").stdout
     assert "part." not in sent and "coalesce(n.known_from <= $known_at, true)" in sent
     assert "There is no statement" in sentence(run("cypher", "nonsense"))
-
-
-def test_up_leaves_a_process_that_has_the_engine_loaded(kept: subprocess.CompletedProcess[str], run: Run) -> None:
-    """The last of this file: later commands would be run by it."""
-    assert "commands" not in dict(servers(run))
-    assert run("up", NEURIGRAPH_PRELOAD="true").returncode == 0
-    deadline = time.monotonic() + 60
-    while "commands" not in dict(servers(run)):
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
-    first = dict(servers(run))["commands"]
-    assert run("up", NEURIGRAPH_PRELOAD="true").returncode == 0
-    assert dict(servers(run))["commands"] == first and run("status").stdout.count("commands") == 1
