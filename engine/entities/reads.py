@@ -162,7 +162,8 @@ class EntityReads:
     ) -> EntityPage:
         check_page(limit)
         before = list(FIRST) if after is None else [after[0], str(after[1])]
-        asked = {"kinds": list(wanted.kinds), "name": name_key(wanted.name), "everything": wanted.everything}
+        # an empty list has a type of its own, for which the server plans again
+        asked = {"kinds": list(wanted.kinds) or [""], "name": name_key(wanted.name), "everything": wanted.everything}
         page = {"before": before, "limit": limit}
         asked["kept"] = principal.owns and moment == NOW  # what the graph keeps counted is what is asked for
         kept = asked["kept"] and not wanted.name

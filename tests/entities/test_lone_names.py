@@ -36,7 +36,7 @@ async def write(memory: Memory, text: str, node_id: UUID | None = None, *, priva
 def first_page(memory: Memory) -> dict[str, Any]:
     """With what the statement of the list is asked for its first page."""
     now = NOW.graph_parameters(datetime.now(UTC))
-    whole = {"kinds": [], "name": "", "kept": True, "everything": False, "marks": [False], "before": list(FIRST)}
+    whole = {"kinds": [""], "name": "", "kept": True, "everything": False, "marks": [False], "before": list(FIRST)}
     return {**whole, **memory.principal.parameters, **now, "limit": 100, "most": 200}
 
 

@@ -2,7 +2,7 @@
 //   mentions which they may read, under the names that such records use, with the number of such records. What a single passage of a document mentions, of those that
 //   may be read, is passed over, where no fact and no relation speaks of it and the user decided nothing of it.
 // Parameters: user_id (whose graph), principal and kind (who asks), as_of, known_at (the end of time is now), earliest (of both that are asked for, else
-//   the end of time), kinds (of entities; empty: all), name (normal form that one of its names begins with, or an empty text), before (mentions,
+//   the end of time), kinds (of entities; an empty text: all), name (normal form that one of its names begins with, or an empty text), before (mentions,
 //   entity_id of the last one before them; of the first page the largest number and an empty text), limit, most (entities that are looked at: those with
 //   the highest kept counts, which are at least as high as what is counted here), marks (of entities that are looked at: false, and true for those
 //   that are `lone`; without these they are counted as the kept counts say), kept (whether the user asks
@@ -16,7 +16,7 @@ CALL () {
   CALL (mark) {
     MATCH (e:Entity)
     USING INDEX SEEK e:Entity(user_id, lone, mentions, entity_id)  // in its order; the counts of a store may speak for another one
-    WHERE e.user_id = $user_id AND e.lone = mark AND e.mentions >= 0 AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
+    WHERE e.user_id = $user_id AND e.lone = mark AND e.mentions >= 0 AND e.entity_id IS NOT NULL AND ('' IN $kinds OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
     WITH e ORDER BY e.user_id DESC, e.lone DESC, e.mentions DESC LIMIT $most  // as an index has them
     RETURN e
   }
@@ -29,7 +29,7 @@ CALL (beyond) {
   CALL (beyond, mark) {
     MATCH (e:Entity)
     USING INDEX SEEK e:Entity(user_id, lone, mentions, entity_id)
-    WHERE e.user_id = $user_id AND e.lone = mark AND e.mentions = beyond AND e.entity_id IS NOT NULL AND ($kinds = [] OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
+    WHERE e.user_id = $user_id AND e.lone = mark AND e.mentions = beyond AND e.entity_id IS NOT NULL AND ('' IN $kinds OR e.kind IN $kinds OR e.rekinded IS NOT NULL OR $principal <> $user_id)
     WITH e ORDER BY e.user_id, e.lone, e.mentions, e.entity_id LIMIT $most
     RETURN e
   }
@@ -74,7 +74,7 @@ CALL (e, as_of, rights, over) {
 }
 WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, r, reduce(keys = [], one IN used | keys + one) AS keys,
      CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
-WHERE e IS NULL OR mentions > 0 AND ($kinds = [] OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
+WHERE e IS NULL OR mentions > 0 AND ('' IN $kinds OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
   AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
 WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, keys, kind_seen,
      CASE WHEN e IS NULL THEN null
@@ -90,7 +90,7 @@ WITH as_of, rights, CASE WHEN beyond < 0 OR size(page) = $limit AND (last.mentio
 WITH as_of, rights, page, size([id IN passed_over WHERE id < end]) + COUNT {
   MATCH (e:Entity)
   USING INDEX SEEK e:Entity(user_id, lone, mentions, entity_id)  // counted by the index alone
-  WHERE NOT true IN $marks AND e.user_id = $user_id AND e.lone = true AND e.mentions = 1 AND ($kinds = [] OR e.kind IN $kinds)
+  WHERE NOT true IN $marks AND e.user_id = $user_id AND e.lone = true AND e.mentions = 1 AND ('' IN $kinds OR e.kind IN $kinds)
     AND e.entity_id > CASE WHEN $before[0] > 1 THEN '' ELSE $before[1] END AND e.entity_id < end
 } AS left_out
 CALL (as_of, rights, page) {
