@@ -12,6 +12,10 @@ from engine.errors import CommitWaits, Conflict, InvalidInput, StoreFailed
 from engine.stores.neo4j import STORE, Complete, Neo4j
 from engine.stores.statements import cypher, cypher_together
 
+TOGETHER = tuple(kind for kind in OF_KIND.values() if kind.of_records)
+"""What the commit of a record changes, in one statement. What changes some of these takes the same, with nothing for the others:
+the graph plans a statement of this size for seconds."""
+
 
 async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) -> None:
     """Applies stored changes; `partly`: those whose shells are there, too, where others are missing.
@@ -34,13 +38,15 @@ async def apply(neo4j: Neo4j, changes: Sequence[Json], *, partly: bool = False) 
 
 
 async def _written(neo4j: Neo4j, changes: Sequence[Json], complete: Complete) -> bool:
-    """Writes them: what belongs to records together with these in one statement, anything else in a transaction."""
+    """Writes them: what a record's commit changes in one statement, anything else in a transaction."""
     kinds = [OF_KIND[change["kind"]] for change in changes]
-    if len(changes) == 1 or not all(kind.of_records for kind in kinds):
+    given = dict(zip(kinds, map(parameters, changes), strict=True))
+    if len(changes) == 1 or kinds != [kind for kind in TOGETHER if kind in given]:
         statements = [(cypher(kind.statement), parameters(change)) for kind, change in zip(kinds, changes, strict=True)]
         return await neo4j.write_all(statements, complete)
-    [applied] = await neo4j.write(_together(kinds), row=list, changes=[parameters(change) for change in changes])
-    return complete([[one] for one in applied])
+    filled = [given.get(kind, {fields(kind)[0].name: []}) for kind in TOGETHER]
+    [applied] = await neo4j.write(_together(TOGETHER), row=list, changes=filled)
+    return complete([[one] for kind, one in zip(TOGETHER, applied, strict=True) if kind in given])
 
 
 async def rehearse(neo4j: Neo4j, kinds: Sequence[type[GraphChange]], limit: float) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 from uuid import uuid4
 
 from engine.commit import graph
-from engine.commit.changes import OF_KIND, EntitiesMentioned, FactsStated, RecordsEntered, RelationsStated
+from engine.commit.changes import OF_KIND, FactsStated
 from engine.domain.clock import NOW
 from engine.domain.entity import EntityFilter, TextPiece
 from engine.domain.node import MAX_LAYER
@@ -34,8 +34,6 @@ MOST_AT_ONCE = 100
 LONGEST_PLANNING = 120.0
 """Seconds for a statement of a write: of a record's commit a busy machine that has just started Java plans for more than the
 usual limit of a statement."""
-TOGETHER = (RecordsEntered, EntitiesMentioned, RelationsStated, FactsStated)
-"""What the commit of a record changes, in one statement."""
 ALONE = (FactsStated, *(kind for kind in OF_KIND.values() if not kind.of_records))
 """What a statement of its own changes."""
 
@@ -70,7 +68,7 @@ async def warm_writes(engine: Engine) -> None:
     await engine.parts[Ingest].entities.spoken(unknown, [[text]])
     if extraction.asks and extraction.context is not None:
         await extraction.context.of_entities(unknown, ["person:ellen-harlan"])
-    await graph.rehearse(engine.neo4j, TOGETHER, LONGEST_PLANNING)
+    await graph.rehearse(engine.neo4j, graph.TOGETHER, LONGEST_PLANNING)
 
 
 async def warm_others(engine: Engine) -> None:

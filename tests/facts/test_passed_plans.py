@@ -20,6 +20,7 @@ from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.migrations import migrations
 from tests.door import new_door
 from tests.hierarchy.test_graph_commands import Shell
 
@@ -129,6 +130,23 @@ async def test_the_graph_says_until_when_a_plan_can_hold(engine: Engine, memory:
     assert await graph(engine, memory) == {later: end, STATES[0]: None}
     shown = await listed(engine, user)
     assert all(facts == {later, STATES[0]} for facts in shown.values()), shown
+
+
+async def test_plans_of_an_older_release_are_carried_into_the_graph(engine: Engine, memory: Memory) -> None:
+    """What the migration marks, the job carries: plans alone."""
+    await write(memory, PLANS[0], STATES[0])
+    mine = "MATCH (f:Fact {user_id: $user}) REMOVE f.holds_until"
+    await engine.neo4j.write(mine, user=str(memory.principal.user_id))
+    assert await graph(engine, memory) == {PLANS[0]: None, STATES[0]: None}
+    [migration] = [one for one in migrations("postgres") if one.name.startswith("V0065")]
+    async with engine.postgres.as_service() as connection:
+        await connection.execute(migration.text)
+        behind = "SELECT fact_id FROM engine.facts WHERE user_id = %s AND revision > graph_revision"
+        rows = await (await connection.execute(behind, [memory.principal.user_id])).fetchall()
+    plans = [one.fact_id for one in await memory.facts.list() if one.text == PLANS[0]]
+    assert [row["fact_id"] for row in rows] == plans
+    await engine.derivations.of_job("fact-chains")
+    assert await graph(engine, memory) == {PLANS[0]: AFTER, STATES[0]: None}
 
 
 async def graph(engine: Engine, memory: Memory) -> dict[str, datetime | None]:

@@ -14,7 +14,7 @@ import pytest
 from neo4j import AsyncGraphDatabase
 
 from engine.commit.changes import OF_KIND, FactsStated, GraphChange, RecordRetracted, to_json
-from engine.commit.graph import apply, rehearse
+from engine.commit.graph import TOGETHER, apply, rehearse
 from engine.domain.clock import Moment
 from engine.domain.entity import EntityFilter
 from engine.domain.grant import NewGrant
@@ -30,6 +30,7 @@ from engine.entities.reads import EntityReads
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
+from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
 from engine.wiring.open_engine import open_engine
 from engine.wiring.warming import warm, warm_others, warm_writes
@@ -273,3 +274,19 @@ async def test_what_is_asked_less_often_is_planned_too_and_nothing_is_written(en
     before = await engine.neo4j.read(counted, row=int)
     await warm_others(engine)
     assert await engine.neo4j.read(counted, row=int) == before
+
+
+async def test_what_a_record_changes_in_part_takes_the_statement_of_the_whole(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent, run = [], Neo4j._run
+
+    async def noted(self: Neo4j, statement: Any, *others: Any) -> Any:
+        sent.append(statement)
+        return await run(self, statement, *others)
+
+    monkeypatch.setattr(Neo4j, "_run", noted)
+    changes = [to_json(kind([])) for kind in TOGETHER]
+    for some in (changes, changes[:2], changes[1:3], changes[::3]):
+        await apply(engine.neo4j, some)
+    assert len(sent) == 4 and len(set(sent)) == 1
