@@ -56,8 +56,9 @@ internal.server.bolt.thread_pool_shutdown_wait_time=1s
 short. A transaction that a full disk cut off at the end of the log is dropped at the next start, which Neo4j else refuses
 for good; the doctor finds what the graph then lacks, and `mend` brings it back. The last three take 10 s of idle waiting out
 of a clean end. The largest statements take seconds to plan. By default a small graph that grows has them planned again
-every 10 s, and once more when their expressions are to be compiled. Neo4j has Lucene merge the segments of its indexes more often
-than Lucene's own default of 10: a tenth of the CPU of a small write, and a search takes as long with either."""
+every 10 s, once more when their expressions are to be compiled, and for each size of a list or a text that is asked with.
+Neo4j has Lucene merge the segments of its indexes more often than Lucene's own default of 10: a tenth of the CPU of a small
+write, and a search takes as long with either."""
 SETTINGS = "NEURIGRAPH_NEO4J_SETTINGS"
 """The variable with further settings, name=value each, a larger page cache for example; they take the place of these."""
 
