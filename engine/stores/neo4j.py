@@ -172,6 +172,7 @@ class Neo4j:
         self._data = data  # the server's data folder, if on this machine
         self.interruptions = 0
         """How often a connection broke or was refused: a restarted server has lost its cached query plans."""
+        self._rehearsals: dict[str, asyncio.Event] = {}
 
     async def open(self) -> None:
         """Checks that the server answers and accepts the password; raises StoreUnavailable."""
@@ -232,6 +233,8 @@ class Neo4j:
         """One idempotent writing statement, its rows; retried once when the connection broke, and for some time after
         deadlocks with other writers."""
         async with _ending(self.limit):
+            if rehearsal := self._rehearsals.get(statement):
+                await rehearsal.wait()
             return _made(await self._retried(lambda: self._run(statement, parameters, WRITE_ACCESS)), row, statement)
 
     async def migrate(self, statement: LiteralString, limit: float) -> None:
@@ -251,9 +254,15 @@ class Neo4j:
 
     async def rehearse(self, statement: LiteralString, parameters: dict[str, Any], limit: float) -> None:
         """Has the server plan a writing statement, and takes back what it wrote. `limit` seconds in place of the usual ones: an
-        attempt that is broken off begins to plan anew."""
-        async with _ending(limit + MARGIN):
-            await self._run_all([(statement, parameters)], lambda rows: False, limit)
+        attempt that is broken off begins to plan anew. A write of this statement waits for it, else the server would plan it
+        twice, both times for longer."""
+        rehearsal = self._rehearsals.setdefault(statement, asyncio.Event())
+        try:
+            async with _ending(limit + MARGIN):
+                await self._run_all([(statement, parameters)], lambda rows: False, limit)
+        finally:
+            self._rehearsals.pop(statement, None)
+            rehearsal.set()
 
     async def _retried(self, run: Callable[[], Awaitable[T]]) -> T:
         for attempt in range(1, WRITE_ATTEMPTS):

@@ -2,7 +2,7 @@
 
     opening   a store does not answer yet, or is being prepared: `reason` says what is waited for
     warming   the engine answers; the statements of a search are being planned
-    ready     the first request of every kind is as quick as the others
+    ready     the first search is as quick as the others; what else is asked is planned beside it, first for the first write
 
 The embedded servers are held all the while: a server that recovers is not ended because an attempt was too early.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from time import monotonic
 
@@ -85,11 +85,15 @@ class Opening:
                 seen = engine.neo4j.interruptions
                 if seen != prepared:
                     self.reason = "The search is being prepared."
-                    if await _warmed(engine):
-                        prepared, self.reason = seen, ""
-                        self.ready.set()
-                        with suppress(NeurigraphError):  # met again by who asks
-                            await warm_others(engine)
+                    others = asyncio.create_task(_quietly(warm_others(engine)))
+                    try:
+                        if await _warmed(engine):
+                            prepared, self.reason = seen, ""
+                            self.ready.set()
+                            await others
+                    finally:
+                        others.cancel()
+                        await asyncio.wait([others])
                 await asyncio.sleep(LOOK)
         finally:
             self.engine = None
@@ -101,6 +105,11 @@ class Opening:
         if reason != said or monotonic() - at > SAID_AGAIN:
             self._said = (reason, monotonic())
             self._warn(f"Not ready yet, waiting: {reason}")
+
+
+async def _quietly(work: Awaitable[None]) -> None:
+    with suppress(NeurigraphError):  # met again by who asks
+        await work
 
 
 async def _warmed(engine: Engine) -> bool:

@@ -6,6 +6,7 @@ Each has one plan for every principal and moment, with a vector and without, so 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
@@ -60,15 +61,26 @@ async def _patiently(step: Callable[[], Awaitable[object]]) -> None:
 
 
 async def warm_writes(engine: Engine) -> None:
-    """The statements of a record's commit: nodes to choose from, search of its entities, what enters it. Nothing is written."""
+    """The statements of a record's commit: nodes to choose from, search of its entities, what enters it, which takes longest.
+    Nothing is written."""
+    unknown = Principal.user(uuid4())
+    for failed in await asyncio.gather(
+        graph.rehearse(engine.neo4j, graph.TOGETHER, LONGEST_PLANNING),
+        _read_for_a_write(engine, unknown),
+        return_exceptions=True,
+    ):
+        if failed is not None:
+            raise failed
+
+
+async def _read_for_a_write(engine: Engine, unknown: Principal) -> None:
     text = SourceText(uuid4(), TextPiece("We met Ellen Harlan at the lake.", "Ann"))
-    unknown, extraction = Principal.user(uuid4()), engine.parts[Ingest].extraction
+    extraction = engine.parts[Ingest].extraction
     with suppress(NotFound):
         await engine.parts[Ingest].nodes(unknown)
     await engine.parts[Ingest].entities.spoken(unknown, [[text]])
     if extraction.asks and extraction.context is not None:
         await extraction.context.of_entities(unknown, ["person:ellen-harlan"])
-    await graph.rehearse(engine.neo4j, graph.TOGETHER, LONGEST_PLANNING)
 
 
 async def warm_others(engine: Engine) -> None:

@@ -5,6 +5,7 @@ The server counts: what its caches of plans held when they were emptied.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -27,6 +28,7 @@ from engine.domain.stated_fact import RecordFacts
 from engine.embedded import Stack, attached
 from engine.embedded.readiness import STATEMENTS
 from engine.entities.reads import EntityReads
+from engine.errors import StoreTimeout
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.settings import Settings
@@ -290,3 +292,34 @@ async def test_what_a_record_changes_in_part_takes_the_statement_of_the_whole(
     for some in (changes, changes[:2], changes[1:3], changes[::3]):
         await apply(engine.neo4j, some)
     assert len(sent) == 4 and len(set(sent)) == 1
+
+
+async def test_a_write_waits_for_the_rehearsal_of_its_statement(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server would plan it twice. Another one does not wait, nor does any after a rehearsal that failed."""
+    order: list[str] = []
+    rehearsed, run_all, goes_on = "CREATE (made:Rehearsed) RETURN 1 AS made", Neo4j._run_all, asyncio.Event()
+
+    async def slow(self: Neo4j, *given: Any) -> bool:
+        order.append("rehearsal begins")
+        await goes_on.wait()
+        await run_all(self, *given)
+        order.append("rehearsal ends")
+        raise StoreTimeout("graph")
+
+    async def written(name: str, statement: Any) -> None:
+        await engine.neo4j.write(statement)
+        order.append(name)
+
+    monkeypatch.setattr(Neo4j, "_run_all", slow)
+    rehearsal = asyncio.create_task(engine.neo4j.rehearse(rehearsed, {}, 60))
+    await asyncio.sleep(0)
+    same = asyncio.create_task(written("same", "CREATE (made:Rehearsed) RETURN 1 AS made"))
+    await written("another", "MATCH (made:Rehearsed {none: true}) DELETE made")
+    goes_on.set()
+    with pytest.raises(StoreTimeout):
+        await rehearsal
+    await same
+    assert order == ["rehearsal begins", "another", "rehearsal ends", "same"]
+    await engine.neo4j.write("MATCH (made:Rehearsed) DELETE made")
