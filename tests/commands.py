@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import CompletedProcess
+from subprocess import PIPE, CompletedProcess, Popen
 
 from engine.neurigraph import Engine
 from tests.clean_environment import CLEAN
@@ -33,6 +33,12 @@ PATIENCE = 600
 def command_line(home: Path, cache: Path) -> list[str]:
     """The command on a home, for `Popen`."""
     return [sys.executable, "-m", "engine.cli", "--home", str(home), "--cache", str(cache)]
+
+
+def started(command: list[str], *arguments: str) -> Popen[str]:
+    """A command that stays, with its streams."""
+    env = CLEAN | {"PYTHONUNBUFFERED": "1"}
+    return Popen([*command, *arguments], stdout=PIPE, stderr=PIPE, text=True, env=env)
 
 
 def commands_on(home: Path, cache: Path, folder: Path) -> Run:

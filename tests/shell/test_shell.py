@@ -17,7 +17,7 @@ import pytest
 from engine.demo.script import HISTORY, questions
 from engine.settings import Settings
 from tests.clean_environment import CLEAN
-from tests.commands import PATIENCE, Run, command_line, commands_on, sentence
+from tests.commands import PATIENCE, Run, command_line, commands_on, sentence, started
 from tests.model_server import model_server
 
 
@@ -144,13 +144,7 @@ def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.Signals, code: int) -> None:
-    process = subprocess.Popen(
-        [*command, "worker"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=CLEAN | {"PYTHONUNBUFFERED": "1"},
-    )
+    process = started(command, "worker")
     assert process.stdout is not None
     assert process.stdout.readline().startswith("Working")
     time.sleep(1)
@@ -162,13 +156,7 @@ def test_the_worker_ends_when_it_is_told_to(command: list[str], number: signal.S
 @pytest.mark.ledger("U08", "U05")
 @pytest.mark.usefixtures("demo")
 def test_a_worker_serves_its_metrics_on_this_machine(run: Run, command: list[str]) -> None:
-    process = subprocess.Popen(
-        [*command, "worker", "--metrics-port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=CLEAN | {"PYTHONUNBUFFERED": "1"},
-    )
+    process = started(command, "worker", "--metrics-port", "0")
     try:
         assert process.stdout is not None and process.stdout.readline().startswith("Working")
         address = process.stdout.readline().removeprefix("Metrics at ").strip()

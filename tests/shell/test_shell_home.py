@@ -13,8 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.clean_environment import CLEAN
-from tests.commands import Run, command_line, commands_on, sentence
+from tests.commands import Run, command_line, commands_on, sentence, started
 from tests.small_disk import mounted
 
 
@@ -68,13 +67,7 @@ def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
 @pytest.mark.usefixtures("kept")
 @pytest.mark.ledger("U07")
 def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: list[str]) -> None:
-    process = subprocess.Popen(
-        [*command, "serve", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=CLEAN | {"PYTHONUNBUFFERED": "1"},
-    )
+    process = started(command, "serve", "--port", "0")
     try:
         assert process.stdout is not None and process.stdout.readline().startswith("REST at")
         named = f"neurigraph serve (process {process.pid})"
