@@ -140,6 +140,14 @@ def test_provision_and_a_second_user(run: Run, tmp_path: Path) -> None:
     assert "layer 5" in sentence(run("provision", "ann", *"abcdef"))
 
 
+@pytest.mark.ledger("A01", "U05")
+@pytest.mark.usefixtures("demo")
+def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
+    result = run("doctor", "--json")
+    assert (result.returncode, json.loads(result.stdout)) == (0, {"healthy": True, "findings": [], "mended": []})
+    assert "ready" in run("init").stdout
+
+
 @pytest.mark.ledger("U05")
 @pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])

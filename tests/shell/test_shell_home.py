@@ -56,14 +56,6 @@ def test_up_says_how_to_reach_each_door_and_keeps_the_passwords(
     assert state["kept"] and {server["name"] for server in state["servers"]} >= {"neo4j", "postgres"}
 
 
-@pytest.mark.ledger("A01", "U05")
-@pytest.mark.usefixtures("kept")
-def test_doctor_and_init_on_a_healthy_home(run: Run) -> None:
-    result = run("doctor", "--json")
-    assert (result.returncode, json.loads(result.stdout)) == (0, {"healthy": True, "findings": [], "mended": []})
-    assert "ready" in run("init").stdout
-
-
 @pytest.mark.usefixtures("kept")
 @pytest.mark.ledger("U07")
 def test_down_is_refused_while_a_process_uses_the_servers(run: Run, command: list[str]) -> None:
