@@ -300,27 +300,28 @@ async def test_a_write_waits_for_the_rehearsal_of_its_statement(
 ) -> None:
     """The server would plan it twice. Another one does not wait, nor does any after a rehearsal that failed."""
     order: list[str] = []
-    rehearsed, run_all, goes_on = "CREATE (made:Rehearsed) RETURN 1 AS made", Neo4j._run_all, asyncio.Event()
+    run, run_all, goes_on = Neo4j._run, Neo4j._run_all, asyncio.Event()
+    same, another = "CREATE (made:Rehearsed) RETURN 1 AS made", "MATCH (made:Rehearsed {none: true}) DELETE made"
 
     async def slow(self: Neo4j, *given: Any) -> bool:
-        order.append("rehearsal begins")
         await goes_on.wait()
         await run_all(self, *given)
-        order.append("rehearsal ends")
+        order.append("rehearsed")
         raise StoreTimeout("graph")
 
-    async def written(name: str, statement: Any) -> None:
-        await engine.neo4j.write(statement)
-        order.append(name)
+    async def noted(self: Neo4j, statement: Any, *given: Any) -> Any:
+        order.append(statement)
+        return await run(self, statement, *given)
 
     monkeypatch.setattr(Neo4j, "_run_all", slow)
-    rehearsal = asyncio.create_task(engine.neo4j.rehearse(rehearsed, {}, 60))
+    monkeypatch.setattr(Neo4j, "_run", noted)
+    rehearsal = asyncio.create_task(engine.neo4j.rehearse(same, {}, 60))
     await asyncio.sleep(0)
-    same = asyncio.create_task(written("same", "CREATE (made:Rehearsed) RETURN 1 AS made"))
-    await written("another", "MATCH (made:Rehearsed {none: true}) DELETE made")
+    waits = asyncio.create_task(engine.neo4j.write(same))
+    await engine.neo4j.write(another)
     goes_on.set()
     with pytest.raises(StoreTimeout):
         await rehearsal
-    await same
-    assert order == ["rehearsal begins", "another", "rehearsal ends", "same"]
+    await waits
+    assert order == [another, "rehearsed", same]
     await engine.neo4j.write("MATCH (made:Rehearsed) DELETE made")
