@@ -70,17 +70,13 @@ CALL (n, r, row, known_from, at, newer) {
   FOREACH (_ IN CASE WHEN e.last_mentioned_at > at THEN [] ELSE [1] END |
     SET e.last_context = one.context, e.last_record_id = row.record_id)
   CALL (e) { part.anchored(e) }
-  CALL (e, row) {  // no record called it by a name so far
-    WITH e, datetime(row.known_from) AS at WHERE e.name_key IS NULL
-    part.renamed_by_records(e, at)
-  }
-  RETURN count(*) AS entered
+  RETURN count(*) AS entered, collect(CASE WHEN e.name_key IS NULL THEN e END) AS unnamed  // no record called them by a name so far
 }
 SET r.mentions_revision = CASE WHEN newer THEN row.revision ELSE r.mentions_revision END,
     r.mentions_reader = CASE WHEN newer AND coalesce(row.rewordings, 0) <> coalesce(r.rewordings, 0) THEN 0 WHEN newer THEN row.reader
                              ELSE r.mentions_reader END,
     r.mentions = CASE WHEN newer THEN size(row.entities) WHEN row.revision IS NULL THEN coalesce(r.mentions, 0) + entered ELSE r.mentions END
-WITH r, row, left, newer
+WITH r, row, left, unnamed, newer
 CALL (r, row, newer) {  // whom facts are about whose texts may be others now
   UNWIND CASE WHEN newer THEN coalesce(row.facts, []) ELSE [] END AS one
   MATCH (f:Fact {fact_id: one.fact_id})
@@ -97,16 +93,16 @@ CALL (r, row, newer) {  // whom facts are about whose texts may be others now
   MERGE (f)-[a:ABOUT]->(e)
   SET a.primary = about.primary, e.lone = false, e.fact_count = coalesce(e.fact_count, 0) + CASE f.status WHEN 'live' THEN 1 ELSE 0 END
 }
-WITH row, left
+WITH row, left, unnamed
 CALL (row, left) {  // the last mention may have been one that its text no longer has
   UNWIND left AS e
   WITH row, e WHERE row.rewordings > 0 AND e.last_record_id = row.record_id
   WITH e, part.last_mention(e) AS last
   SET e.last_context = last.context, e.last_record_id = last.record_id, e.last_mentioned_at = coalesce(last.at, e.last_mentioned_at)
 }
-CALL (row, left) {
-  UNWIND left AS e
-  WITH e, datetime(row.known_from) AS at
+CALL (row, left, unnamed) {
+  UNWIND left + unnamed AS e
+  WITH DISTINCT e, datetime(row.known_from) AS at
   CALL (e, at) { part.renamed_by_records(e, at) }
 }
 WITH collect(DISTINCT row.record_id) AS records, collect(row) AS rows
