@@ -111,6 +111,22 @@ def test_reading_a_statement_takes_time_in_line_with_its_length(code: str) -> No
     assert took(4) < 8 * max(took(2), 0.004)
 
 
+@pytest.mark.parametrize("words", ["Bo's ", "my sister's ", "lives in ", "ma sœur est ", "der Chef von "])
+def test_a_text_of_one_phrase_takes_time_in_line_with_its_length(words: str) -> None:
+    """Each phrase gives a claim, which is compared with all that stands around it."""
+
+    def took(length: int) -> float:
+        best = 9.0
+        for attempt in range(3):
+            begin = time.process_time()
+            statement((words * length)[:length] + str(attempt), f"nadia{length}")
+            best = min(best, time.process_time() - begin)
+        return best
+
+    took(500)
+    assert took(1900) < 8 * max(took(475), 0.01)  # 4 is linear, 16 the square
+
+
 def test_the_lines_of_the_pairs_are_read_strictly(tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
     path.write_text(json.dumps({"id": "1", "older": "a"}) + "\n", encoding="utf-8")
