@@ -23,7 +23,7 @@ from engine.domain.ingest import PLAIN, Terms
 from engine.domain.node import TriggerType
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, EmbeddedRecord, RecordDraft
-from engine.domain.report import Skipped
+from engine.domain.report import STORED_ALREADY, Skipped
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.placing import Assigner
 from engine.ingest.assignment.vocabulary import NodeVocabulary
@@ -285,6 +285,9 @@ class Ingest:
         note = self.sessions.version_noted(run)
         outcome: StoredBatch | Skipped
         for changed in run.changed:
+            if await self.sessions.stored_before(run, changed):
+                run.skip(Skipped(changed.document.source_id, STORED_ALREADY))
+                continue
             try:
                 with stage("version"):
                     outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)

@@ -26,15 +26,22 @@ class _Stored:
     items: int
     confidence: float
     node_created: bool
+    version: int | None
+    kept: int
+    added: int
+    superseded: int
 
     def record(self, path: tuple[str, ...]) -> StoredRecord:
         made = {"confidence": self.confidence, "node_created": self.node_created}
         return StoredRecord(self.record_id, self.node_id, path, self.title, self.file_id, self.items, **made)  # type: ignore[arg-type]
 
     @property
-    def document(self) -> DocumentChange:
-        """Its first version."""
-        return DocumentChange(self.record_id, self.node_id, 1, self.file_id, 0, self.items, 0)
+    def documents(self) -> tuple[DocumentChange, ...]:
+        """The version that it was stored as; none of what is no document."""
+        if self.version is None:
+            return ()
+        counts = (self.kept, self.added, self.superseded)
+        return (DocumentChange(self.record_id, self.node_id, self.version, self.file_id, *counts),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ async def stored_earlier(
     rows = [one for one in found if one.record_id not in there]
     paths = {node.node_id: node.path for node in await ingest.nodes(principal)} if rows else {}
     records = tuple(one.record(paths.get(one.node_id, ())) for one in rows)
-    documents = tuple(one.document for one in rows if not one.turns)
+    documents = tuple(version for one in rows for version in one.documents)
     return Earlier(records, {one.source_id: one.turns for one in rows}, documents)
 
 

@@ -30,6 +30,7 @@ from engine.domain.record import EmbeddedRecord, SourceAdvance
 from engine.domain.report import STORED_ALREADY, Skipped
 from engine.errors import Conflict, InvalidInput, NeurigraphError, NotFound, StoreFull, StoreUnavailable, WritingStopped
 from engine.ingest.allowance import Allowance
+from engine.ingest.cleaning import fingerprint
 from engine.ingest.failures import FailureLog
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, StoredBatch
 from engine.progress import Progress
@@ -134,6 +135,19 @@ class Sessions:
         parameters = {"session_id": session_id, "key": own_key, "came": Jsonb(dict(came)), "now": self._clock.now()}
         await self._postgres.change(principal, sql_text("ingest/begin"), parameters)
         return session_id
+
+    async def stored_before(self, run: IngestRun, changed: ChangedDocument) -> bool:
+        """Whether an attempt of the same request has stored this version: its answer was lost, and a late repeat does not replace
+        a version that another request has stored since."""
+        if run.terms.key is None:
+            return False
+        asked = {
+            "session_id": run.session_id,
+            "sources": [changed.source.key, changed.document.source_id],
+            "content_hash": fingerprint(changed.document),
+        }
+        [stored] = await self._postgres.fetch(run.principal, sql_text("ingest/stored_before"), asked, row=bool)
+        return stored
 
     @staticmethod
     def id_of(principal: Principal, key: str) -> UUID:

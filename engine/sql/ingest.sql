@@ -58,17 +58,29 @@ WHERE s.source_id = ANY (%(sources)s)
 
 -- name: stored
 -- Purpose: what the commits of a session stored of its sources, as their first answer said it. Parameters: user_id, session_id.
--- Returns: source_id, turns, record_id, node_id, title, file_id, items, confidence, node_created; in the order in which they were stored.
+-- Returns: source_id, turns, record_id, node_id, title, file_id, items, confidence, node_created, version (null: no document), kept, added, superseded; in
+-- the order in which they were stored.
 SELECT i.source_id, CASE WHEN line.change ->> 'content_type' = 'conversation' THEN i.units - i.first_unit ELSE 0 END AS turns,
-       r.record_id, (line.change ->> 'node_id')::uuid AS node_id, line.change ->> 'title' AS title, (line.change ->> 'file_id')::uuid AS file_id,
-       (line.change ->> 'items')::integer AS items, coalesce(placed.confidence, 1)::float8 AS confidence, coalesce(placed.created_node, false) AS node_created
+       r.record_id, coalesce((line.change ->> 'node_id')::uuid, d.node_id) AS node_id, coalesce(line.change ->> 'title', v.title) AS title,
+       coalesce((line.change ->> 'file_id')::uuid, v.file_id) AS file_id, coalesce((line.change ->> 'items')::integer, v.added) AS items,
+       coalesce(placed.confidence, 1)::float8 AS confidence, coalesce(placed.created_node, false) AS node_created,
+       v.version, coalesce(v.kept, 0) AS kept, coalesce(v.added, 0) AS added, coalesce(v.superseded, 0) AS superseded
 FROM engine.ingest_sources AS i
 JOIN engine.outbox AS o ON o.commit_id = i.commit_id AND o.user_id = i.user_id
 CROSS JOIN unnest(i.records) WITH ORDINALITY AS r (record_id, place)
-JOIN LATERAL (SELECT entered.line AS change
-              FROM engine.graph_changes(o.kind, o.payload) AS c, jsonb_array_elements(c.change -> 'records') AS entered (line)
-              WHERE c.kind = 'records' AND entered.line ->> 'record_id' = r.record_id::text LIMIT 1) AS line ON true
+LEFT JOIN LATERAL (SELECT entered.line AS change
+                   FROM engine.graph_changes(o.kind, o.payload) AS c, jsonb_array_elements(c.change -> 'records') AS entered (line)
+                   WHERE c.kind = 'records' AND entered.line ->> 'record_id' = r.record_id::text LIMIT 1) AS line ON true
+LEFT JOIN engine.document_versions AS v ON v.document_id = r.record_id AND v.commit_id = i.commit_id AND v.user_id = i.user_id
+LEFT JOIN engine.documents AS d ON d.document_id = v.document_id
 LEFT JOIN LATERAL (SELECT a.confidence, a.created_node FROM engine.assignments AS a
-                   WHERE a.record_id = r.record_id ORDER BY a.entry_id LIMIT 1) AS placed ON true
-WHERE i.session_id = %(session_id)s AND i.user_id = %(user_id)s AND i.outcome = 'stored'
+                   WHERE a.record_id = r.record_id AND line.change IS NOT NULL ORDER BY a.entry_id LIMIT 1) AS placed ON true
+WHERE i.session_id = %(session_id)s AND i.user_id = %(user_id)s AND i.outcome = 'stored' AND (line.change IS NOT NULL OR v.document_id IS NOT NULL)
 ORDER BY i.entry_id, r.place LIMIT 10000
+
+-- name: stored_before
+-- Purpose: whether a source was last stored by a session with this content. Parameters: session_id, sources (the names that it may have there),
+-- content_hash. Returns: stored.
+SELECT coalesce((SELECT i.content_hash = %(content_hash)s FROM engine.ingest_sources AS i
+                 WHERE i.session_id = %(session_id)s AND i.source_id = ANY (%(sources)s) AND i.outcome = 'stored'
+                 ORDER BY i.entry_id DESC LIMIT 1), false) AS stored

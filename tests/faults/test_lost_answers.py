@@ -185,3 +185,18 @@ async def test_a_repeat_gives_the_first_answer_where_it_was_lost(
         if other := [shown for answer in answers for shown in differences(answers[0], answer)]:
             wrong[name] = other
     assert not wrong, "\n".join(f"{name}: {other}" for name, other in wrong.items())
+
+
+@pytest.mark.ledger("U02")
+async def test_a_lost_version_comes_back_with_its_ids_and_replaces_no_later_one(engine: Engine, memory: Memory) -> None:
+    texts = ("The reef lies to the north.", "The reef lies to the south.", "The reef lies to the east.")
+
+    def sent(text: str) -> Request:
+        return lambda m: m.records.remember_text("Chart", text, source_id="chart")
+
+    firsts = [await sent(text)(memory.once(text)) for text in texts]
+    for text, first in zip(texts, firsts, strict=True):
+        assert not differences(first, await repeated(engine, memory, text, sent(text)))
+    [document] = firsts[-1].documents
+    versions = await memory.documents.versions(document.document_id)
+    assert [one.version for one in versions] == [1, 2, 3] and document.version == 3
