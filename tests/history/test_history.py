@@ -21,6 +21,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import CreatedEdge, NewNode
 from engine.domain.principal import Principal
+from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, DepthExceeded, InvalidInput, MovedIntoItself, NameTaken, NotFound
 from engine.history.reading import Past
@@ -426,6 +427,21 @@ async def test_the_chain_of_a_private_record_is_its_users_alone(engine: Engine, 
     with pytest.raises(NotFound):
         await acting.history.change(Change("record", record, {"title": "Known"}, node))
     assert len(await memory.history.deltas("record", record, node_id=node)) == 2
+
+
+@pytest.mark.ledger("N23", "X06")
+async def test_the_chain_of_a_withdrawn_record_is_its_users_alone(engine: Engine, memory: Memory, node: UUID) -> None:
+    persona = await memory.nodes.provision(NewNode(memory.principal.user_id, "Gardener", "persona"))
+    acting = engine.memory_as(Principal("persona", persona.node_id, memory.principal.user_id))
+    await memory.grants.give(NewGrant(node, "persona", persona.node_id, "read_write"))
+    record, item = await stored(memory, node, "The gate code is 4711.")
+    await acting.history.change(Change("item", item, {"content": "The gate code is 4712."}, node))
+    retraction = await memory.retractions.retract(RetractionSubject("record", str(record)), "It was a joke.")
+    for kind, subject in (("record", record), ("item", item)):
+        assert await acting.history.deltas(kind, subject, node_id=node) == ()
+        assert await memory.history.deltas(kind, subject, node_id=node)
+    await memory.retractions.undo(retraction.retraction_id)
+    assert [delta.operation for delta in await acting.history.deltas("item", item, node_id=node)]
 
 
 @pytest.mark.parametrize("kind", ["record", "item", "node", "edge"])

@@ -1,5 +1,5 @@
 -- The changes of a record, item or node, one page; for a reader other than the owner only those since it may read, and without
--- hidden values.
+-- hidden values; none of what was withdrawn.
 CREATE OR REPLACE FUNCTION engine.subject_deltas(p_node uuid, p_subject uuid, p_after integer, p_most integer)
 RETURNS TABLE (delta_id uuid, subject_kind text, subject_id uuid, revision integer, w_coordinate timestamptz, payload jsonb,
                authored_by text, created_at timestamptz)
@@ -15,8 +15,9 @@ BEGIN
         RETURN;
     END IF;
     EXECUTE format('SELECT count(*) > 0, greatest(max(s.moved_at), engine.reads_from($2, ''records'')) FROM ('
-                   'SELECT moved_at FROM %1$I.metadata_records WHERE record_id = $1 AND privacy <> ''private'''
-                   ' UNION ALL SELECT moved_at FROM %1$I.memory_items WHERE item_id = $1 AND privacy <> ''private'') AS s', node_schema)
+                   'SELECT moved_at FROM %1$I.metadata_records WHERE record_id = $1 AND privacy <> ''private'' AND known_to IS NULL'
+                   ' UNION ALL SELECT i.moved_at FROM %1$I.memory_items AS i JOIN %1$I.metadata_records AS r USING (record_id)'
+                   ' WHERE i.item_id = $1 AND i.privacy <> ''private'' AND i.known_to IS NULL AND r.known_to IS NULL) AS s', node_schema)
     INTO others, since USING p_subject, p_node;
     IF others OR engine.owns(p_node) THEN
         RETURN QUERY EXECUTE format(
