@@ -138,7 +138,7 @@ async def test_a_short_word_of_a_script_without_spaces_finds_its_sentence_first(
 
 
 @pytest.mark.ledger("L06")
-async def test_a_text_of_signs_alone_is_no_hit(memory: Memory, user: User) -> None:
+async def test_a_text_of_signs_or_pictures_alone_is_no_hit(memory: Memory, user: User) -> None:
     node = await memory.nodes.provision(NewNode(user.user_id, "Notes"))
     notes = (
         "The stapler is out of staples.",
@@ -149,6 +149,10 @@ async def test_a_text_of_signs_alone_is_no_hit(memory: Memory, user: User) -> No
         ".",
         "– – –",
         "?!",
+        "\U0001f44d",
+        "\U0001f602\U0001f602",
+        "\u2764\ufe0f",
+        "\U0001f1eb\U0001f1f7 \u2192 \U0001f1ee\U0001f1f9",
     )
     for place, one in enumerate(notes):
         await memory.records.remember_text(f"{place}", one, node_id=node.node_id)

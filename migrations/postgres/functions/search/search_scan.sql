@@ -22,8 +22,9 @@ DECLARE
     filters record;
     chosen uuid[];
     weights float8[];
-    -- Signs alone, as "." or "---", mean nothing, whatever their vector is near to. Ranges, as classes of characters depend on the locale.
-    signs text := '^[\x01-/:-@\x5B-`{-\u00A9\u2010-\u205E\u3000-\u303F]*$';
+    -- Signs and pictures alone, as ".", "---" or a raised thumb, mean nothing, whatever their vector is near to. Ranges, as classes of characters depend on
+    -- the locale.
+    signs text := '^[\x01-/:-@\x5B-`{-\u00A9\u200B-\u205E\u2190-\u2BFF\u3000-\u303F\uFE00-\uFE0F\U0001F000-\U0001FAFF\U000E0020-\U000E007F]*$';
 BEGIN
     SELECT nullif(ARRAY(SELECT lower(c) FROM unnest(f.categories) AS c), '{}') AS categories, nullif(ARRAY(SELECT lower(t) FROM unnest(f.tags) AS t), '{}') AS tags,
            f.entities, f.since, f.until INTO filters
