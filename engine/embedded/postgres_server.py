@@ -47,12 +47,14 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "temp_file_limit": "4GB",
+    "client_connection_check_interval": "10s",
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
 }
-"""One transaction may touch a hundred schemas, hence the locks. Statements, errors of statements (`invalid input syntax for type
-integer: "…"`) and their details are kept out of the log because they hold what people said."""
+"""One transaction may touch a hundred schemas, hence the locks. A query whose client is gone ends, in place of going on for as
+long as it takes. Statements, errors of statements (`invalid input syntax for type integer: "…"`) and their details are kept out
+of the log because they hold what people said."""
 
 
 @dataclass(frozen=True, slots=True)
