@@ -119,6 +119,9 @@ async def test_others_read_what_records_say_and_correct_nothing(engine: Engine, 
     seen = await reader.entities.get(dave.entity_id)
     assert (seen.name, seen.names, seen.kind) == ("Dave Kowalski", ("Dave Kowalski",), "person")
     assert await reader.entities.list(name="my secret") == ()
+    await say(memory, node, "Dave Kowalski sang.")  # written as the user knows him
+    again = await reader.entities.get(dave.entity_id)
+    assert (again.kind, again.mentions) == ("person", 2)
     for ask in (
         lambda: reader.entities.correct(dave.entity_id, name="Mine"),
         lambda: memory.entities.correct(uuid4(), name="Mine"),
