@@ -119,14 +119,18 @@ async def test_a_merged_entity_is_found_under_the_ids_that_may_be_known(engine: 
     ]
     await memory.entities.merge(margaret, elli)
     [shown] = [one for one in await reader.entities.list(everything=True) if "Elli Lund" in one.names]
-    assert (shown.entity_id, shown.name, shown.names) == (margaret, "Elli Lund", ("Elli Lund",))
-    for entity_id in (margaret, elli):
-        [friend] = await reader.entities.relations(entity_id)
-        assert friend.other_name == "Dave Kowalski"
+    assert (shown.entity_id, shown.name, shown.names) == (elli, "Elli Lund", ("Elli Lund",))
+    assert (await reader.entities.get(elli)).merged == ()
+    [friend] = await reader.entities.relations(elli)
+    assert friend.other_name == "Dave Kowalski"
     await memory.entities.merge(margaret, vern)
     for ask in (reader.entities.get, reader.entities.relations):
-        with pytest.raises(NotFound):
-            await ask(vern)
+        for hidden_id in (margaret, vern):
+            with pytest.raises(NotFound):
+                await ask(hidden_id)
+    for entity_id in (margaret, elli):
+        [friend] = await memory.entities.relations(entity_id)
+        assert friend.other_name == "Dave Kowalski"
 
 
 @pytest.mark.ledger("X01")

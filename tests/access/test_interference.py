@@ -115,6 +115,29 @@ async def told(memory: Memory) -> set[str]:
     return {hit.content for hit in found.hits}
 
 
+@pytest.mark.ledger("N29", "X15")
+async def test_who_is_merged_into_somebody_hidden_is_met_as_before(engine: Engine, memory: Memory) -> None:
+    shared, secret = [
+        (await memory.nodes.provision(NewNode(memory.principal.user_id, name))).node_id for name in ("Shared", "Secret")
+    ]
+    for text, node in (("Ronja Lind called Ada Ferris.", shared), ("Rolle Vandermeer sang.", secret)):
+        await memory.records.remember_text("Note", text, node_id=node)
+    app = (await engine.workspace.integrations.create(f"diary {shared}")).integration_id
+    await memory.grants.give(NewGrant(shared, "third_party", app))
+    reader = engine.memory_as(Principal("third_party", app, memory.principal.user_id))
+    ids = {one.name: one.entity_id for one in await memory.entities.list(everything=True)}
+
+    async def met() -> list[Any]:
+        pages = [await reader.entities.list(everything=True), await reader.entities.list(name="ronja")]
+        return [*pages, await reader.entities.get(ids["Ronja Lind"])]
+
+    before = await met()
+    assert [one.entity_id for one in before[1]] == [ids["Ronja Lind"]]
+    await memory.entities.merge(ids["Rolle Vandermeer"], ids["Ronja Lind"])
+    assert await met() == before
+    assert (await memory.entities.get(ids["Ronja Lind"])).entity_id == ids["Rolle Vandermeer"]
+
+
 @pytest.mark.ledger("N29", "A04", "X15")
 async def test_what_a_reader_may_not_read_ends_nothing_and_waits_for_the_user(places: Places) -> None:
     travel, diary = await places.node("Travel"), await places.node("Diary")

@@ -13,6 +13,9 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.retrieval import anchors
 from tests.access.mutations import ONE_GRAPH, as_service, known, noticed, rewrite, statement_text
+from tests.access.test_interference import (
+    test_who_is_merged_into_somebody_hidden_is_met_as_before as merged_into_somebody_hidden,
+)
 from tests.access.test_named_in_questions import (
     a_name_that_came_with_a_moved_record,
     another_entity_that_the_user_merged,
@@ -80,26 +83,28 @@ REDUNDANT_PREDICATES = {
     "edge/ends#0": "the delta and the commit of an edge are written under Postgres' policies, which take a user's own only",
     "search/anchors#7": "the nodes above an anchor only say where to search, which Postgres' policies narrow again",
     "search/anchors#10": "so do the nodes below it",
-    "entity/shown#7": "these are the mentions of records that were found by the same question",
+    "entity/shown#8": "these are the mentions of records that were found by the same question",
     "entity/relations#0": "it is sent for the user alone",
     "entity/page#0": "counts are taken as kept for the user alone",
-    "entity/page#5": "counts are taken as kept for the user alone",
-    "entity/page#9": "the facts of a private record are private themselves",
-    "entity/page#17": "the facts of a private record are private themselves",
-    "entity/shown#15": "the facts of a private record are private themselves",
-    "entity/page#10": "facts are counted as of now, after every move",
-    "entity/page#18": "facts are counted as of now, after every move",
-    "entity/shown#16": "facts are counted as of now, after every move",
-    "entity/page#12": "items are open only where records are",
-    "entity/page#20": "items are open only where records are",
-    "entity/shown#18": "items are open only where records are",
+    "entity/page#6": "counts are taken as kept for the user alone",
+    "entity/page#10": "the facts of a private record are private themselves",
+    "entity/page#18": "the facts of a private record are private themselves",
+    "entity/shown#16": "the facts of a private record are private themselves",
+    "entity/page#11": "facts are counted as of now, after every move",
+    "entity/page#19": "facts are counted as of now, after every move",
+    "entity/shown#17": "facts are counted as of now, after every move",
+    "entity/page#13": "items are open only where records are",
+    "entity/page#21": "items are open only where records are",
+    "entity/shown#19": "items are open only where records are",
 }
 OF_THEIR_OWN = {
-    "entity/page#11": passages_and_facts_not_readable,
-    "entity/page#14": passages_and_facts_not_readable,
+    "entity/page#5": merged_into_somebody_hidden,
+    "entity/shown#5": merged_into_somebody_hidden,
+    "entity/page#12": passages_and_facts_not_readable,
+    "entity/page#15": passages_and_facts_not_readable,
     "node/shell#12": what_was_read_and_when,
-    "entity/shown#20": what_was_read_and_when,
     "entity/shown#21": what_was_read_and_when,
+    "entity/shown#22": what_was_read_and_when,
     "search/anchors#13": a_name_that_came_with_a_moved_record,
     "search/anchors#15": another_entity_that_the_user_merged,
 }

@@ -62,31 +62,31 @@ CALL (e, as_of, rights, over) {
   OPTIONAL MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)<-[m:MENTIONS]-(r:Record)<-[:HOLDS]-(n:Node)
   WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.shown(r) AND part.opened(n, 'records')
   WITH e, count(DISTINCT r) AS mentions, count(DISTINCT n) AS nodes, max(coalesce(r.occurred_at, r.known_from)) AS last_mentioned_at, head(collect(r)) AS r,
-       collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds
-  RETURN mentions, nodes, last_mentioned_at, r, used, kinds
+       collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) AS used, collect(m.kind) AS kinds, collect(DISTINCT member) AS members
+  RETURN part.seen_as(e, members) AS id, mentions, nodes, last_mentioned_at, r, used, kinds
   UNION ALL
   WITH e, as_of, over WHERE $principal = $user_id AND $kept AND $name = '' AND NOT EXISTS { (e)-[:SUPERSEDES]->(:Entity) }
-  RETURN COUNT { MATCH (e)<-[m:MENTIONS]-(line:Record) WHERE m.known_to IS NULL RETURN DISTINCT line }
+  RETURN e.entity_id AS id, COUNT { MATCH (e)<-[m:MENTIONS]-(line:Record) WHERE m.known_to IS NULL RETURN DISTINCT line }
            - coalesce(head([one IN over WHERE one.e = e | one.records]), 0) AS mentions,
          size(coalesce(e.places, [])) AS nodes, e.last_mentioned_at AS last_mentioned_at,
          head(COLLECT { MATCH (e)<-[m:MENTIONS]-(line:Record) WHERE m.known_to IS NULL AND part.holds(line) RETURN line LIMIT 1 }) AS r,
          [COLLECT { MATCH (e)<-[:NAMES]-(a:Alias) WHERE a.type = 'name' RETURN a.key }] AS used, [] AS kinds
 }
-WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, r, reduce(keys = [], one IN used | keys + one) AS keys,
+WITH as_of, rights, beyond, last_id, e, id, mentions, nodes, last_mentioned_at, r, reduce(keys = [], one IN used | keys + one) AS keys,
      CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen
-WHERE e IS NULL OR mentions > 0 AND ('' IN $kinds OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND e.entity_id > $before[1])
+WHERE e IS NULL OR mentions > 0 AND ('' IN $kinds OR kind_seen IN $kinds) AND (mentions < $before[0] OR mentions = $before[0] AND id > $before[1])
   AND ($name = '' OR any(key IN keys WHERE key STARTS WITH $name OR key CONTAINS ' ' + $name))
-WITH as_of, rights, beyond, last_id, e, mentions, nodes, last_mentioned_at, keys, kind_seen,
+WITH as_of, rights, beyond, last_id, e, id, mentions, nodes, last_mentioned_at, keys, kind_seen,
      CASE WHEN e IS NULL THEN null
           WHEN $everything OR $name <> '' OR mentions > 1 OR r.content_type = 'conversation' THEN false
           WHEN e.lone THEN true  // then no other record ever mentioned it, and nothing else speaks of it
           ELSE part.alone(e, r) END AS alone
-ORDER BY mentions DESC, e.entity_id
-WITH as_of, rights, beyond, last_id, collect(CASE WHEN alone THEN e.entity_id END) AS passed_over,
-     collect(CASE WHEN NOT alone THEN {e: e, mentions: mentions, nodes: nodes, at: last_mentioned_at, keys: keys, kind: kind_seen} END)[..$limit] AS page
+ORDER BY mentions DESC, id
+WITH as_of, rights, beyond, last_id, collect(CASE WHEN alone THEN id END) AS passed_over,
+     collect(CASE WHEN NOT alone THEN {e: e, id: id, mentions: mentions, nodes: nodes, at: last_mentioned_at, keys: keys, kind: kind_seen} END)[..$limit] AS page
 WITH as_of, rights, beyond, last_id, page, passed_over, page[-1] AS last
-WITH as_of, rights, CASE WHEN beyond < 0 OR size(page) = $limit AND (last.mentions > beyond OR last.mentions = beyond AND last.e.entity_id <= last_id) THEN page END AS page, passed_over,
-     CASE WHEN size(page) < $limit THEN '~' WHEN last.mentions > 1 THEN '' ELSE last.e.entity_id END AS end
+WITH as_of, rights, CASE WHEN beyond < 0 OR size(page) = $limit AND (last.mentions > beyond OR last.mentions = beyond AND last.id <= last_id) THEN page END AS page, passed_over,
+     CASE WHEN size(page) < $limit THEN '~' WHEN last.mentions > 1 THEN '' ELSE last.id END AS end
 WITH as_of, rights, page, size([id IN passed_over WHERE id < end]) + COUNT {
   MATCH (e:Entity)
   USING INDEX SEEK e:Entity(user_id, lone, mentions, entity_id)  // counted by the index alone
@@ -95,14 +95,14 @@ WITH as_of, rights, page, size([id IN passed_over WHERE id < end]) + COUNT {
 } AS left_out
 CALL (as_of, rights, page) {
   UNWIND page AS one
-  WITH as_of, rights, one.e AS e, one.mentions AS mentions, one.nodes AS nodes, one.at AS last_mentioned_at, one.keys AS keys, one.kind AS kind_seen
+  WITH as_of, rights, one.e AS e, one.id AS id, one.mentions AS mentions, one.nodes AS nodes, one.at AS last_mentioned_at, one.keys AS keys, one.kind AS kind_seen
   CALL (keys) {
     UNWIND keys AS key
     MATCH (a:Alias {user_id: $user_id, type: 'name', key: key})  // whoever else had it first
     WITH DISTINCT a.value AS value ORDER BY size(value) DESC, value
     RETURN collect(value) AS names
   }
-  RETURN collect({entity_id: e.entity_id,
+  RETURN collect({entity_id: id,
                   name: CASE WHEN $principal = $user_id THEN part.called_then(e) ELSE coalesce(head(names), kind_seen) END,
                   kind: kind_seen, names: names, mentions: mentions, last_mentioned_at: last_mentioned_at, nodes: nodes, fact_count: part.fact_count(e),
                   importance: CASE WHEN $principal = $user_id THEN e.importance END, summary: part.summed_up(e)}) AS entities

@@ -11,13 +11,13 @@ MATCH (asked:Entity {entity_id: entity_id})
 WHERE asked.user_id = $user_id
 MATCH (e:Entity)-[merges:SUPERSEDES*0..]->(asked)
 WHERE all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
-WITH as_of, rights, e, asked WHERE asked = e OR part.mentioned(asked)
-WITH DISTINCT as_of, rights, e
+WITH as_of, rights, e, asked WHERE part.mentioned(asked)
+WITH as_of, rights, e, CASE WHEN $principal = $user_id THEN e.entity_id ELSE min(asked.entity_id) END AS id  // as it was asked for: what it was merged into may be hidden
 MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)
 WHERE all(merge IN merges WHERE part.holds(merge))
-WITH as_of, rights, collect({whole: e, member: member}) AS members
+WITH as_of, rights, collect({whole: e, id: id, member: member}) AS members
 UNWIND members AS one
-WITH as_of, rights, members, one.whole AS e, one.member AS member
+WITH as_of, rights, members, one.whole AS e, one.id AS id, one.member AS member
 MATCH (member)-[relation]-(other:Entity)
 WHERE relation.relation_id IS NOT NULL AND relation.known_from <= $known_at
   AND ($wanted[0] = '*' OR relation.name IN $wanted OR other.entity_id IN $wanted)
@@ -49,16 +49,16 @@ CALL (as_of, rights, relation) {
          CASE WHEN newest.ended THEN coalesce(newest.until, toString(date(last_at)))
               ELSE CASE WHEN over < followed OR followed IS NULL THEN over ELSE followed END END AS until
 }
-WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until
+WITH as_of, rights, members, e, id, member, relation, other, strength, confidence, since, until
 WHERE strength > 0 AND ($ended OR (until IS NULL OR until > toString(date(as_of))) AND NOT part.archived(relation)) AND part.mentioned(other)
-WITH as_of, rights, members, e, member, relation, other, strength, confidence, since, until ORDER BY other.entity_id IN $wanted DESC, strength DESC, confidence DESC,
+WITH as_of, rights, members, e, id, member, relation, other, strength, confidence, since, until ORDER BY other.entity_id IN $wanted DESC, strength DESC, confidence DESC,
      CASE WHEN $principal = $user_id THEN other.key ELSE relation.relation_id END, relation.name, startNode(relation) = member, relation.relation_id LIMIT $limit
-WITH as_of, rights, members, other, collect({e: e, member: member, relation: relation, strength: strength, confidence: confidence, since: since, until: until}) AS found
+WITH as_of, rights, members, other, collect({id: id, member: member, relation: relation, strength: strength, confidence: confidence, since: since, until: until}) AS found
 WITH as_of, members, other, found, part.called(other) AS called, part.kind_of(other) AS kind  // once an entity, however many relations it has: all its mentions are read for them
 UNWIND found AS one
-WITH as_of, members, other, called, kind, one.e AS e, one.member AS member, one.relation AS relation, one AS values
+WITH as_of, members, other, called, kind, one.id AS id, one.member AS member, one.relation AS relation, one AS values
 ORDER BY other.entity_id IN $wanted DESC, values.strength DESC, values.confidence DESC,
          CASE WHEN $principal = $user_id THEN other.key ELSE called END, relation.name, startNode(relation) = member, relation.relation_id
-RETURN collect([e.entity_id, CASE WHEN $among THEN [one IN members WHERE one.member = other | one.whole.entity_id][0] END,
+RETURN collect([id, CASE WHEN $among THEN [one IN members WHERE one.member = other | one.id][0] END,
                 relation.relation_id, relation.name, startNode(relation) = member, other.entity_id, called, kind, values.strength,
                 values.confidence, values.since, values.until, part.archived(relation), CASE WHEN $principal = $user_id THEN relation.properties END]) AS relations

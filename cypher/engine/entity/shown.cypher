@@ -16,7 +16,7 @@ WHERE all(merge IN merges WHERE part.holds(merge)) AND part.holds(m) AND part.sh
 WITH as_of, rights, e, asked, member, m, r, n, coalesce(r.occurred_at, r.known_from) AS at ORDER BY at DESC, r.title, r.record_id
 WITH as_of, rights, e, asked, collect(DISTINCT member) AS members, count(DISTINCT r) AS mentions, min(at) AS first_mentioned_at, max(at) AS last_mentioned_at,
      reduce(keys = [], one IN collect(DISTINCT m.names) + collect(DISTINCT part.given(member)) | keys + one) AS keys, collect(m.kind) AS kinds, collect(DISTINCT r)[..$most] AS newest, collect({node: n, record: r}) AS places
-WITH *, CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen WHERE asked = e OR asked IN members
+WITH *, CASE WHEN $principal = $user_id THEN part.kind_then(e) ELSE part.kind_told(kinds) END AS kind_seen, part.seen_as(e, members) AS id WHERE asked.entity_id = id OR asked IN members
 CALL (keys) {
   UNWIND keys AS key
   MATCH (a:Alias {user_id: $user_id, type: 'name', key: key})  // whoever else had it first
@@ -39,9 +39,9 @@ CALL (as_of, rights, members, newest) {
   RETURN collect({record_id: r.record_id, node_id: n.node_id, title: coalesce(s.title, r.title), at: coalesce(r.occurred_at, r.known_from), role: m.role,
                   names: m.names, spans: CASE WHEN part.opened(n, 'items') THEN m.spans ELSE [] END, count: m.count}) AS latest
 }
-RETURN e.entity_id AS entity_id, CASE WHEN $principal = $user_id THEN e.key END AS key,
+RETURN id AS entity_id, CASE WHEN $principal = $user_id THEN e.key END AS key,
        CASE WHEN $principal = $user_id THEN part.called_then(e) ELSE coalesce(head(names), kind_seen) END AS name, kind_seen AS kind, names,
-       [member IN members WHERE member <> e | member.entity_id] AS merged, mentions, first_mentioned_at, last_mentioned_at,
+       [member IN members WHERE member.entity_id <> id | member.entity_id] AS merged, mentions, first_mentioned_at, last_mentioned_at,
        CASE WHEN $principal = $user_id THEN e.importance END AS importance, part.summed_up(e) AS summary, anchors, latest,
        CASE WHEN $principal = $user_id THEN COLLECT {
          UNWIND members AS one WITH one WHERE one.mentions > 0

@@ -13,6 +13,6 @@ WHERE all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[m
 WITH as_of, rights, entity_id, asked, e
 MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)
 WHERE all(merge IN merges WHERE part.holds(merge)) AND (part.mentioned(member))
-WITH entity_id, asked, e, collect(DISTINCT member) AS members
-WHERE asked = e OR asked IN members
+WITH entity_id, asked, collect(DISTINCT member) AS members
+WHERE asked IN members
 RETURN entity_id, [member IN members | member.key] AS keys

@@ -201,6 +201,13 @@ async def the_undoing_of_a_merge(ground: Ground) -> None:
 
 
 @hidden
+async def a_merge_into_somebody_hidden(ground: Ground) -> None:
+    """One whom readers know is taken as somebody at the hidden node."""
+    one, other = await ground.entity("odette"), await ground.entity("nora")
+    await ground.owner.entities.merge(one, other, "her first name")
+
+
+@hidden
 async def endings_of_states_and_relations(ground: Ground) -> None:
     """What readers know is said to be over, by facts and by a turn."""
     for text in (
