@@ -19,6 +19,7 @@ from engine.errors import Conflict, InvalidInput, NotFound
 from engine.memory import Memory
 
 WHERE = "Say at which node: node_id, as the hits of search_memories have it in their memory_id."
+OWN_NODE = "These are of your own node alone. For those of another node name its node_id, as the hits of search_memories have it."
 
 
 async def list_memories(
@@ -28,14 +29,16 @@ async def list_memories(
     cursor: Annotated[str | None, Field(description="`next_cursor` of the answer before.")] = None,
 ) -> dict[str, Any]:
     """The newest memories, the latest first: what was stored last, with title and summary. For a question, search instead."""
+    notes: list[str] = []
     if node_id is None and memory.principal.owns:
         shown, more = await _newest(memory, limit, cursor)
     else:
-        node_id = node_id or (memory.principal.principal_id if memory.principal.kind == "persona" else None)
         if node_id is None:
-            raise InvalidInput(WHERE)
+            if memory.principal.kind != "persona":
+                raise InvalidInput(WHERE)
+            node_id, notes = memory.principal.principal_id, [OWN_NODE]
         shown, more = await _of_node(memory, node_id, limit), None
-    return {"memories": shown, "notes": [] if shown else [NOTHING], "next_cursor": more}
+    return {"memories": shown, "notes": notes if shown else [NOTHING, *notes], "next_cursor": more}
 
 
 async def _newest(memory: Memory, limit: int, cursor: str | None) -> tuple[list[dict[str, Any]], str | None]:

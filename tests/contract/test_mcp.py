@@ -364,6 +364,7 @@ async def test_the_credential_says_whose_memory_it_is(engine: Engine, house: Hou
             hits = (await called(session, "search_memories", query="walleye"))["hits"]
             assert {"Lawyer", "Cases"} == {hit["path"].split("/")[-1] for hit in hits}
             assert await refused(session, "add_memory", text="No node.")
+            assert "of your own node" in (await called(session, "list_memories"))["notes"][-1]
         async with over_http(port, house.secrets["third_party"], own) as session:
             hits = (await called(session, "search_memories", query="walleye"))["hits"]
             assert {hit["path"].split("/")[-1] for hit in hits} == {"Cases"}
