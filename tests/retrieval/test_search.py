@@ -12,6 +12,7 @@ import pytest
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change
 from engine.domain.embedding import EmbeddedQuery
+from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, History, PlannedEdge, PlannedNode, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
@@ -268,3 +269,18 @@ async def test_a_vector_of_another_length_is_refused_before_the_database_is_aske
 async def test_a_user_without_anything_gets_an_empty_answer(memory):
     answer = await memory.search(SearchRequest("boat"))
     assert (answer.hits, answer.items_searched, answer.nodes_searched) == ((), 0, 1)
+
+
+@pytest.mark.ledger("N24")
+async def test_a_question_that_names_a_day_has_what_was_stated_of_that_day_first(memory) -> None:
+    said = {
+        9: "I glued the birdhouse.",
+        10: "I varnished the oars.",
+        11: "I weeded the asparagus.",
+        12: "I bottled the cider.",
+    }
+    for day, text in said.items():
+        await memory.facts.write(WrittenFact(text, at=datetime(2026, 3, day, 12, tzinfo=UTC)))
+    for day, text in said.items():
+        [first, *_] = (await memory.search(SearchRequest(f"What did I do on March {day}, 2026?"))).hits
+        assert first.content == text, day
