@@ -13,6 +13,8 @@ def counted(pair: EventPair) -> bool:
     if found is None or pair.before.times or other_gender(pair):
         return False
     number, noun = found
+    if _beside_the_first(pair, number, noun):
+        return False
     if _born(pair, number, noun):
         return True
     named = any(akin(one, other) for one in noun for other in pair.after.topics)
@@ -79,19 +81,31 @@ def _count_of(pair: EventPair) -> tuple[str, set[str]] | None:
     return None
 
 
+def _beside_the_first(pair: EventPair, number: str, noun: set[str]) -> bool:
+    """Whether what is counted stays as it was when one comes to it: "has a boat"; "bought a second boat". So what is told of
+    those there were, "has two shops in Leeds"; "opened a third shop in York". But "has one child"; "had her second child"."""
+    part = pair.before.parts[0]
+    rest = [one for at, one in part.topics.items() if one not in noun and not _holds(part, at, pair)]
+    says_more = bool(rest) or len(pair.before.parts) > 1
+    if _ordinals(pair):
+        return says_more or not part.numbers  # "a boat" counts nothing
+    return says_more and number == "1"  # "has a cat named Pip"; "now has two cats"
+
+
 def _born(pair: EventPair, number: str, noun: set[str]) -> bool:
     """ "has two kids"; "just had their third kid"; "has two shops"; "opened a third shop"."""
     if not {"born", "added"} & pair.after.events or not any(
         akin(one, other) for one in noun for other in pair.after.topics
     ):
         return False
-    said = {
-        pair.words.ordinals[one.word]
-        for part in pair.after.parts
-        for one in part.tokens
-        if one.word in pair.words.ordinals
-    }
-    return number.isdigit() and said == {int(number) + 1} and not any(one.negations for one in pair.after.parts)
+    return (
+        number.isdigit() and _ordinals(pair) == {int(number) + 1} and not any(one.negations for one in pair.after.parts)
+    )
+
+
+def _ordinals(pair: EventPair) -> set[int]:
+    """The ordinals of the newer one, as numbers."""
+    return {pair.words.ordinals[one.word] for one in pair.after.tokens if one.word in pair.words.ordinals}
 
 
 def raised(pair: EventPair) -> bool:
