@@ -182,8 +182,8 @@ def matter_of(core: Iterable[str], main: Sequence[WordToken], rules: LanguageRul
 
 def parted_from(core: Iterable[str], main: Sequence[WordToken], rules: LanguageRules) -> Mapping[str, frozenset[str]]:
     """What is given up, sold or left: the words without those that say so, and without what joins them ("mit")."""
-    if not rules.code or next(iter(rules.signs.longest(main, ("negation", "plan_noun"))), None):
-        return {}  # "never gave up smoking", "gave up the idea of a boat"
+    if not rules.code or next(iter(rules.signs.longest(main, ("negation", "plan_noun", "pause"))), None):
+        return {}  # "never gave up smoking", "gave up the idea of a boat", "stopped for a coffee"
     joins = rules.words.get("value_end", frozenset[str]()) | rules.words.get("season", frozenset[str]())
     parted = {}
     for kind in PARTINGS:

@@ -170,10 +170,11 @@ def _events(tokens: Sequence[WordToken], rules: LanguageRules, words: EventWords
     """What a part tells of, by the first phrase for it."""
     events: dict[str, Match] = {}
     kinds = [kind for kind in words.signs.meanings() if kind not in _NO_EVENTS]
-    others = {place for one in words.signs.longest(tokens, ("idiom",)) for place in range(one.start, one.end)}
+    no_events = (*words.signs.longest(tokens, ("idiom",)), *rules.signs.longest(tokens, ("pause",)))
+    others = {place for one in no_events for place in range(one.start, one.end)}
     for kind in kinds:
         for one in (*words.signs.longest(tokens, (kind,)), *_beside_filler(tokens, kind, rules, words)):
-            if one.start not in others:
+            if others.isdisjoint({*range(one.start, one.end)} - {*one.skipped}):
                 events.setdefault(kind, one)
     if (wrong := events.get("wrong")) and (wrong.start, wrong.end) == (0, len(tokens)):
         events["slip"] = wrong  # "that is wrong, he comes at 3"

@@ -122,8 +122,10 @@ def _statement(text: str, subject: str, said_at: datetime | None, language: str 
     left = left_in(whole[: len(whole) - len(main)], rules)
     opposed, taken = opposed_in(main, own, rules)
     off = frozenset(
-        place for one in rules.signs.longest(main, ("cancelled", "done")) for place in range(one.start, one.end)
-    )
+        place
+        for one in rules.signs.longest(main, ("cancelled", "done", "pause"))
+        for place in range(one.start, one.end)
+    )  # "stopped to smoke" is no "stopped smoking"
     polarity, used = polarity_of(main, taken | off, rules)
     plain_sense = {one.start for one in rules.signs.longest(main, ("unplanned",))}
     signs = [one for kind in _ASIDE for one in rules.signs.longest(main, (kind,)) if one.start not in plain_sense]
