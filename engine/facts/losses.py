@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engine.facts.departures import left_just_now
+from engine.facts.departures import left_just_now, of_another_one
 from engine.facts.event_pair import EventPair, names_another
 from engine.facts.occasions import in_the_past
 from engine.language.detection import stem
@@ -65,8 +65,7 @@ def _gives_up(part: Part, event: str, having: str, pair: EventPair) -> bool:
 def _ahead(part: Part, pair: EventPair) -> bool:
     """ "I will have the printer fixed"; or of another one: "the new printer works again"; or of some: "lost some bees"."""
     planned = any(True for _ in pair.rules.signs.longest(part.tokens, ("planned",)))
-    others = {part.tokens[place - 1].word for place in part.topics if place} - pair.before.words
-    return planned or any(pair.words.has("another_one", one) for one in others)
+    return planned or of_another_one(part, pair.before.words, pair.rules.code)
 
 
 def _whole(part: Part, event: str, known: set[str], pair: EventPair) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from itertools import pairwise
 
+from engine.facts.departures import of_another_one
 from engine.language.detection import stem
+from engine.statements.parts import parts_of
 from engine.statements.rules import rules_of
 from engine.statements.statement import Statement
 
@@ -31,7 +33,8 @@ def parted(older: Statement, newer: Statement) -> bool:
     ):
         return False
     by_words = any(
-        _parted_from(older, kind, left, newer.language) and (kind != "sold" or _in_order(older, newer))
+        _parted_from(older, kind, left, newer.language)
+        and (kind != "sold" or (_in_order(older, newer) and not _sold_another(older, newer)))
         for kind, left in newer.parted.items()
     )
     return by_words or _left_work(older, newer)
@@ -46,6 +49,18 @@ def _in_order(older: Statement, newer: Statement) -> bool:
         if other == one or (len(one) > 3 and other.startswith(one))
     ]
     return all(one < other for one, other in pairwise(places))
+
+
+def _sold_another(older: Statement, newer: Statement) -> bool:
+    """ "sold her second van", "sold one of her vans"."""
+    code = newer.language
+    known = parts_of(older.said, older.subject, code).words
+    sold = [
+        part
+        for part in parts_of(newer.said, newer.subject, code).parts
+        if any(True for _ in rules_of(code).signs.longest(part.tokens, ("sold",)))
+    ]
+    return any(of_another_one(part, known, code) for part in sold)
 
 
 def elsewhere(older: Statement, newer: Statement) -> bool:
