@@ -34,7 +34,7 @@ def parted(older: Statement, newer: Statement) -> bool:
         return False
     by_words = any(
         _parted_from(older, kind, left, newer.language)
-        and (kind != "sold" or (_in_order(older, newer) and not _sold_another(older, newer)))
+        and (kind != "sold" or (_in_order(older, newer) and not _has_another(older, newer)))
         for kind, left in newer.parted.items()
     )
     return by_words or _left_work(older, newer)
@@ -51,16 +51,14 @@ def _in_order(older: Statement, newer: Statement) -> bool:
     return all(one < other for one, other in pairwise(places))
 
 
-def _sold_another(older: Statement, newer: Statement) -> bool:
-    """ "sold her second van", "sold one of her vans"."""
+def _has_another(older: Statement, newer: Statement) -> bool:
+    """ "sold her second van", "sold one of her vans", "sold her van and bought it back"."""
     code = newer.language
     known = parts_of(older.said, older.subject, code).words
-    sold = [
-        part
-        for part in parts_of(newer.said, newer.subject, code).parts
-        if any(True for _ in rules_of(code).signs.longest(part.tokens, ("sold",)))
-    ]
-    return any(of_another_one(part, known, code) for part in sold)
+    parts = parts_of(newer.said, newer.subject, code).parts
+    sold = [one for one in parts if any(True for _ in rules_of(code).signs.longest(one.tokens, ("sold",)))]
+    regained = any("regained" in one.events and not one.negations for one in parts)
+    return regained or any(of_another_one(one, known, code) for one in sold)
 
 
 def elsewhere(older: Statement, newer: Statement) -> bool:

@@ -75,7 +75,7 @@ def relation(older: Statement, newer: Statement, likeness: float | None, thresho
 
 
 def _by_rules(older: Statement, newer: Statement, *, near: bool, far: bool) -> FactRelation:
-    if resumed(newer):
+    if resumed(older, newer):
         return "none"
     as_read, (older, newer) = (older, newer), in_one_language(older, newer)
     if "supposed" in (older.mood, newer.mood) or (older.mood == newer.mood == "denied"):
