@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from engine.domain.fact import FactRelation
 from engine.facts.departures import resumed, still_there
 from engine.facts.events import by_events
+from engine.facts.goings_on import goes_on
 from engine.facts.partings import elsewhere, narrow, no_longer_wished, parted
 from engine.facts.plans import not_going, plan_ended
 from engine.facts.replacements import another, another_hour, now_by_another
@@ -71,6 +72,8 @@ def relation(older: Statement, newer: Statement, likeness: float | None, thresho
         counted = (older.values - older.names) != (newer.values - newer.names)
         return "maybe" if (near and counted) or value_alone(older, newer) else "none"
     found = _by_rules(older, newer, near=near, far=far)
+    if found in ("changes", "ends") and goes_on(older, newer):
+        return "maybe"
     return "maybe" if found == "none" and value_alone(older, newer) else found
 
 

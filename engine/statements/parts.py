@@ -25,7 +25,7 @@ CONCEPT = "#"
 """What a topic begins with that is no stem but a thing for which there are several words."""
 _NO_EVENTS = frozenset(
     "idle occasion person past_ending title one idiom purpose young gendered just insignia attending another_one"
-    " one_of taken_up again relative workplace".split()
+    " one_of taken_up again goes_on not_given_up relative workplace".split()
 )
 """Lists of words that are looked up one by one; an idiom has the word for an event and tells of none: "dropped the dog off"."""
 _DOUBTS = ("supposed", "wished", "hearsay", "reported", "denied", "taken_back", "confirmed")

@@ -1,0 +1,59 @@
+"""Whether a clause of a newer statement says that what an older one tells of goes on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from engine.statements.event_words import event_words_of
+from engine.statements.parts import akin, parts_of
+from engine.statements.rules import LanguageRules, rules_of
+from engine.statements.statement import Statement, statement
+from engine.statements.tokens import PUNCTUATION, WordToken, tokens_of
+
+_JOINS = ("and", "but", "because")
+
+
+def goes_on(older: Statement, newer: Statement) -> bool:
+    """ "moved to Graz for work but still lives in Vienna", "hat ihre Wohnung in Wien behalten", of "lives in Vienna"."""
+    rules, words = rules_of(newer.language), event_words_of(newer.language)
+    for clause in _clauses(tokens_of(newer.said, rules.contractions), rules):
+        sign = next(iter(words.signs.longest(clause, ("goes_on", "not_given_up"))), None)
+        if sign is None:
+            continue
+        whole, behind = (_read(newer, clause[at].start, clause[-1].end) for at in (0, sign.start))
+        denied = sign.meaning == "goes_on" and not whole.positive  # "has stopped keeping rabbits"
+        if not denied and (_says(whole, older) or _says(behind, older)):
+            return True  # behind: "moved to Graz without giving up her flat in Vienna"
+    return False
+
+
+def _read(newer: Statement, start: int, end: int) -> Statement:
+    return statement(newer.said[start:end], newer.subject, newer.said_at, newer.language)
+
+
+def _clauses(tokens: Sequence[WordToken], rules: LanguageRules) -> Iterator[Sequence[WordToken]]:
+    """The tokens between commas, "and", "but" and "because"; the second word of a clause breaks none: "wohnt aber weiter"."""
+    clause: list[WordToken] = []
+    for one in tokens:
+        breaks = one.word in PUNCTUATION or any(rules.has(kind, one.word) for kind in _JOINS)
+        if breaks and not (len(clause) == 1 and rules.has("but", one.word)):
+            if clause:
+                yield clause
+            clause = []
+        else:
+            clause.append(one)
+    if clause:
+        yield clause
+
+
+def _says(clause: Statement, older: Statement) -> bool:
+    """Whether a clause says what the older statement does: of one attribute its value, else its own words; not "still works at
+    Acme", of "lives in Ghent"."""
+    if clause.claims and older.claims:
+        return any(one.key == other.key and one.value & other.value for one in clause.claims for other in older.claims)
+    rules = rules_of(clause.language)
+    verbs = rules.stems.get("habit", frozenset[str]()) | rules.stems.get("owning", frozenset[str]())
+    known = parts_of(older.said, older.subject, clause.language).topics
+    known = known - verbs or known  # "still plays chess", of "plays football"; but "still smokes"
+    stated = parts_of(clause.said, clause.subject, clause.language).topics
+    return any(akin(topic, one) for topic in stated for one in known)
