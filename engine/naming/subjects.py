@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from engine.domain.entity import Mention, TextPiece
 from engine.domain.names import name_key
+from engine.language.tables import each
 from engine.naming.mentions import UsedName, used_name
 from engine.naming.names import MOST_CHARACTERS, names_in
 from engine.naming.words import AMBIGUOUS_NAMES, CALENDAR, GIVEN_NAMES, SPEAKERS_WITHOUT_NAME, STOP_WORDS
@@ -35,6 +36,14 @@ _THING = re.compile(
 )
 """What a statement about no person begins with: "the trip to Iceland is …", without its article. *A* is an article like *the* in
 Portuguese alone: "a dog is …" may be about any dog."""
+_DEFINITE = dict(each("articles", "definite"))
+_OCCASIONS = tuple(
+    re.compile(rf"\A(?:{_DEFINITE[code]})([^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){{0,4}}?) (?:{occurs})\b")
+    for code, occurs in each("verbs", "occurs")
+    if code in _DEFINITE
+)
+"""By language what takes place or is called off, behind an article: "das Fest wurde", "la boda se canceló"; not "gestern
+wurde"."""
 _OUR = re.compile(r"\A(?:our|unser|unsere|nuestro|nuestra|nosso|nossa|notre|nos) ", re.IGNORECASE)
 _OF_SPEAKER = frozenset(("i", "me", "my", "myself"))
 _OF_USER = frozenset(("user", "the user", "benutzer", "nutzer"))
@@ -95,8 +104,10 @@ def _doing(text: str) -> str:
 
 
 def _thing(text: str) -> str:
-    begins = _THING.match(f"{text[:1].lower()}{text[1:LONGEST_THING]}")
-    what = (begins["what"] or begins["what_pt"]) if begins else ""
+    said = f"{text[:1].lower()}{text[1:LONGEST_THING]}"
+    begins = _THING.match(said)
+    occasions = (found[1] for one in _OCCASIONS if (found := one.match(said)))
+    what = (begins["what"] or begins["what_pt"]) if begins else next(occasions, "")
     return what.casefold() if what and name_key(what.split()[0]) not in STOP_WORDS | CALENDAR else ""
 
 
