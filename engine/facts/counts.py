@@ -89,7 +89,7 @@ def _beside_the_first(pair: EventPair, number: str, noun: set[str]) -> bool:
     says_more = bool(rest) or len(pair.before.parts) > 1
     if _ordinals(pair):
         return says_more or not part.numbers  # "a boat" counts nothing
-    return says_more and number == "1"  # "has a cat named Pip"; "now has two cats"
+    return number == "1" and (says_more or len(noun) > 1)  # "has a cat named Pip", "a red car"; "now has two"
 
 
 def _born(pair: EventPair, number: str, noun: set[str]) -> bool:

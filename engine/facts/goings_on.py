@@ -8,7 +8,7 @@ from engine.statements.event_words import event_words_of
 from engine.statements.parts import akin, parts_of
 from engine.statements.rules import LanguageRules, rules_of
 from engine.statements.statement import Statement, statement
-from engine.statements.tokens import PUNCTUATION, WordToken, tokens_of
+from engine.statements.tokens import PUNCTUATION, Match, WordToken, tokens_of
 
 _JOINS = ("and", "but", "because")
 
@@ -22,9 +22,25 @@ def goes_on(older: Statement, newer: Statement) -> bool:
             continue
         whole, behind = (_read(newer, clause[at].start, clause[-1].end) for at in (0, sign.start))
         denied = sign.meaning == "goes_on" and not whole.positive  # "has stopped keeping rabbits"
-        if not denied and (_says(whole, older) or _says(behind, older)):
+        if not denied and (_says(whole, older) or _says(behind, older) or _has_the_other(clause, sign, newer)):
             return True  # behind: "moved to Graz without giving up her flat in Vienna"
     return False
+
+
+def _has_the_other(clause: Sequence[WordToken], sign: Match, newer: Statement) -> bool:
+    """ "sold a tractor and kept the other", "… und den anderen behalten"; not "kept the other tools"."""
+    words = event_words_of(newer.language)
+    rest = [one for place, one in enumerate(clause) if not sign.start <= place < sign.end or place in sign.skipped]
+    others = [one for one in rest if words.has("another_one", one.word)]
+    named = {one.start for one in rest if one not in others} & _topics(clause, newer)
+    return bool(others) and not named
+
+
+def _topics(clause: Sequence[WordToken], newer: Statement) -> set[int]:
+    """Where in the statement the words of a clause stand that name something."""
+    begin = clause[0].start
+    parts = parts_of(newer.said[begin : clause[-1].end], newer.subject, newer.language).parts
+    return {begin + part.tokens[place].start for part in parts for place in part.topics}
 
 
 def _read(newer: Statement, start: int, end: int) -> Statement:

@@ -56,7 +56,12 @@ def no_longer(pair: EventPair) -> bool:
 def _gives_up(part: Part, event: str, having: str, pair: EventPair) -> bool:
     if event not in part.events or "ongoing" in part.events or part.denies(event) or _ahead(part, pair):
         return False
-    if _for_a_time(part, event) or _narrow(part, pair) or (having and not _has(having, pair)) or _of_a_plan(part, pair):
+    if (
+        _for_a_time(part, event, pair)
+        or _narrow(part, pair)
+        or (having and not _has(having, pair))
+        or _of_a_plan(part, pair)
+    ):
         return False
     known, others = pair.of_older(part.matter(event, "broken").values())
     return bool(known) and not others and not names_another(part, pair) and _whole(part, event, known, pair)
@@ -94,9 +99,9 @@ def _in_order(part: Part, pair: EventPair) -> bool:
     return len(found) == len(lost) and found == sorted(found)
 
 
-def _for_a_time(part: Part, event: str) -> bool:
-    """Whether it is so for a time; "sold the boat in summer" is not."""
-    return part.temporary and event != "lost"
+def _for_a_time(part: Part, event: str, pair: EventPair) -> bool:
+    """Whether it is so for a time, "stopped taking it until the test"; "sold the boat in summer" is not."""
+    return (part.temporary and event != "lost") or (event == "stopped" and pair.newer.temporary)
 
 
 def _weekly(time: str, pair: EventPair) -> bool:
