@@ -37,8 +37,8 @@ class Mention:
     """A name at a place of a text. `start` and `end` count characters; both are 0 for a speaker, who stands outside of the text.
 
     `kind` is one of the domain's kinds of entities, or `thing` where nothing tells. `sure`: False for a name that may be an
-    ordinary word; it counts where something else knows it. `tie`: what it is to whom, as the text says beside it: "my brother
-    Tom"; `namesake`: the tie that tells it from another of that name in its record.
+    ordinary word; it counts where something else knows it. `ties`: what it is to whom, as the text says beside it: "my
+    brother Tom"; `namesake`: what tells it from another of that name in its record.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Mention:
     form: NameForm = "name"
     role: MentionRole = "mention"
     sure: bool = True
-    tie: str = ""
+    ties: frozenset[str] = frozenset()
     namesake: str = ""
 
 

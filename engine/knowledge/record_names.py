@@ -146,7 +146,7 @@ def _found(record: str, places: Sequence[tuple[Mention, SourceText]]) -> FoundNa
 
 def _tells(mention: Mention, text: SourceText) -> bool:
     """Whether what stands beside a mention counts; a fact may be read without the word that takes it back."""
-    return mention.form == "name" and mention.end > 0 and (text.fact is None or bool(mention.tie))
+    return mention.form == "name" and mention.end > 0 and (text.fact is None or bool(mention.ties))
 
 
 def _with_others(names: Mapping[UsedName, FoundName]) -> dict[UsedName, FoundName]:

@@ -4,15 +4,24 @@ Leeds", "Tom lives in Porto"; "Tom, 7,", "Tom, 41,". Pure."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.domain.entity import Mention
 from engine.domain.names import name_key
 from engine.entities.resolution.homes import different_homes
 from engine.entities.resolution.namesake_clues import Clues, clues_at
-from engine.entities.resolution.ties import NAMESAKE, different_ages, different_ties, of_another, of_namesake, tie_of
+from engine.entities.resolution.ties import (
+    NAMESAKE,
+    different_ages,
+    different_ties,
+    of_another,
+    of_namesake,
+    of_other_namesake,
+    ties_of,
+)
 from engine.naming.mentions import SourceText
+from engine.naming.words import SPEAKERS_WITHOUT_NAME
 
 Labels = Mapping[tuple[int, int], str]
 """What tells a mention from others of its name, by the number of its text and its place there."""
@@ -22,7 +31,7 @@ Labels = Mapping[tuple[int, int], str]
 class _Place:
     text: int
     start: int
-    tie: str
+    ties: frozenset[str]
     clues: Clues
     derived: bool
 
@@ -32,16 +41,17 @@ def with_namesakes(texts: Sequence[SourceText], mentions: Sequence[Sequence[Ment
 
     One without clues is whom the same text named last: "My brother Tom has a dog. Tom walks it." Else it stays open.
     """
+    speakers = {text.piece.speaker for text in texts if text.fact is None and text.piece.speaker}
     tied = [
-        [replace(one, tie=_tie(text, one)) if one.form == "name" and one.end else one for one in found]
+        [replace(one, ties=_ties(text, one, speakers)) if one.form == "name" and one.end else one for one in found]
         for text, found in zip(texts, mentions, strict=True)
     ]
     places: dict[str, list[_Place]] = defaultdict(list)
     for number, (text, found) in enumerate(zip(texts, tied, strict=True)):
         for one in found:
-            if one.form == "name" and one.end and " " not in one.name:
+            if one.form == "name" and one.end:
                 clues = clues_beside(one, text, "")
-                places[name_key(one.name)].append(_Place(number, one.start, one.tie, clues, text.fact is not None))
+                places[name_key(one.name)].append(_Place(number, one.start, one.ties, clues, text.fact is not None))
     labels = {name: labelled for name, of in places.items() if (labelled := _labels(name, of))}
     if not labels:
         return tied
@@ -59,26 +69,37 @@ def with_namesakes(texts: Sequence[SourceText], mentions: Sequence[Sequence[Ment
 def clues_beside(mention: Mention, text: SourceText, record: str) -> Clues:
     """What a text tells beside a mention. `record`: where it stands, for homes that one speaker tells there."""
     said_by = f"{record}|{text.piece.speaker}"
-    return clues_at(text.piece.text, mention.start, mention.end, mention.tie, said_by, text.at)
+    return clues_at(text.piece.text, mention.start, mention.end, mention.ties, said_by, text.at)
 
 
-def _tie(text: SourceText, one: Mention) -> str:
+def _ties(text: SourceText, one: Mention, speakers: Collection[str]) -> frozenset[str]:
     # a fact names the one who said it, as of somebody else
     speaker = "" if text.fact is not None else text.piece.speaker
-    place = (text.piece.text, one.start, one.end, speaker)
-    return tie_of(*place) or of_namesake(*place)
+    place = (text.piece.text, one.start, one.end)
+    own = ties_of(*place, speaker)
+    if not speaker or speaker.casefold() in SPEAKERS_WITHOUT_NAME:
+        return own
+    ties = own or of_namesake(*place, speaker)
+    for other in speakers:
+        # among three the bare name may be that of the one who listens: "Sam lives in York", says Ana to Bob and Sam
+        if other != speaker and (len(speakers) == 2 or len(one.name.split()) > len(other.split())):
+            ties |= of_other_namesake(*place, other)
+    return ties
 
 
 def _labels(name: str, places: Sequence[_Place]) -> Labels:
     """What tells the mentions of one name apart; empty where they may be of one."""
     own = [one.clues for one in places if not one.derived]  # a fact may be read without the word that takes it back
-    ties = {one.tie for one in places if one.tie}
+    ties = {one.ties for one in places if one.ties}
+    another = any(of_another(name, tie) for of in ties for tie in of)
+    if " " in name and not another:
+        return {}  # a full name is of one
     homes = {home for clues in own for home in clues.homes}
     ages = {age for clues in own for age in clues.ages}
-    if any(of_another(name, one) for one in ties) or any(different_ties([a], [b]) for a in ties for b in ties):
-        spoken_of = {one for one in ties if of_another(name, one) and not one.endswith(NAMESAKE)}
-        role = spoken_of.pop() if len(spoken_of) == 1 else ""  # "Tom came by, my friend Tom", says Tom
-        labels = [(role or one.tie) if one.tie.endswith(NAMESAKE) else one.tie for one in places]
+    if another or any(different_ties(a, b) for a in ties for b in ties):
+        spoken_of = {of for of in ties if not _only_namesake(of) and any(of_another(name, one) for one in of)}
+        role = spoken_of.pop() if len(spoken_of) == 1 else frozenset()  # "Tom came by, my friend Tom", says Tom
+        labels = _grouped([Clues((role or one.ties) if _only_namesake(one.ties) else one.ties) for one in places])
     elif all(one.firm for one in homes) and any(different_homes([a], [b]) for a in homes for b in homes):
         labels = _grouped([Clues(homes=one.clues.homes) for one in places])
     elif any(different_ages([a], [b]) for a in ages for b in ages):
@@ -90,6 +111,10 @@ def _labels(name: str, places: Sequence[_Place]) -> Labels:
         last = (label, one.text) if label or one.text != last[1] else last
         found[one.text, one.start] = last[0]
     return found
+
+
+def _only_namesake(ties: frozenset[str]) -> bool:
+    return bool(ties) and all(one.endswith(NAMESAKE) for one in ties)
 
 
 def _grouped(clues: Iterable[Clues]) -> list[str]:

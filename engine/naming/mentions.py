@@ -118,9 +118,9 @@ def entity_mentions(
             if len(one.spans) < MOST_SPANS:
                 one.spans.append(f"{text.item_id}:{mention.start}-{mention.end}")
             if not one.context or (
-                mention.tie and not one.tied
+                mention.ties and not one.tied
             ):  # what says who is meant tells more than what came first
-                one.context, one.tied = context_of(text.piece.text, mention), bool(mention.tie)
+                one.context, one.tied = context_of(text.piece.text, mention), bool(mention.ties)
     most = sorted(spoken.values(), key=lambda one: (-one.count, one.entity.key, one.role))[:MOST_ENTITIES]
     return tuple(_entered(one, domain) for one in sorted(most, key=lambda one: (one.entity.key, one.role)))
 

@@ -17,8 +17,9 @@ CASES = [json.loads(line) for line in Path(__file__).with_name("namesakes.jsonl"
 WHEN = datetime(2025, 2, 3, 9, tzinfo=UTC)
 
 
-def _talk(case: dict[str, Any], number: int, day: int, texts: list[str]) -> Conversation:
-    turns = tuple(Turn(case.get("speaker", "Bob Harlan"), text) for text in texts)
+def _talk(case: dict[str, Any], number: int, day: int, texts: list[str | list[str]]) -> Conversation:
+    own = case.get("speaker", "Bob Harlan")
+    turns = tuple(Turn(*text) if isinstance(text, list) else Turn(own, text) for text in texts)
     return Conversation(f"{case['name']} {number}", turns, f"Talk {number}", WHEN + timedelta(days=day))
 
 

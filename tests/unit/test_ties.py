@@ -10,7 +10,7 @@ from engine.domain.said import at_offset, named_dates, spoken_at, spoken_dates
 from engine.entities.resolution.homes import home_of
 from engine.entities.resolution.namesake_clues import Clues, Excerpt, clues_in
 from engine.entities.resolution.namesakes import different_forms, why_apart
-from engine.entities.resolution.ties import Age, tie_of
+from engine.entities.resolution.ties import Age, of_other_namesake, ties_of
 from engine.language.asked_self import asks_for_self
 from engine.language.asked_state import state_asked
 from engine.language.dates import dates_asked
@@ -45,11 +45,84 @@ NOW = datetime(2026, 5, 1, tzinfo=UTC)
         ("My brother and Hal left.", "Hal", ""),
         ("Hal is here.", "Hal", ""),
         ("My favourite Hal film is on.", "Hal", ""),
+        ("Hal, my younger brother, rang.", "Hal", "mia|brother"),
+        ("Hal, my midwife, rang.", "Hal", "mia|midwife"),
+        ("We've got a nanny named Hal.", "Hal", "mia|nanny"),
+        ("A colleague of mine, Hal, rang.", "Hal", "mia|colleague"),
+        ("Hal is my landlord.", "Hal", "mia|landlord"),
+        ("Hal's my landlord.", "Hal", "mia|landlord"),
+        ("Hal was our old plumber.", "Hal", "mia|plumber"),
+        ("Hal, who is my uncle, rang.", "Hal", "mia|uncle"),
+        ("Hal is Omar's uncle.", "Hal", "omar|uncle"),
+        ("Hal is a cousin of mine.", "Hal", "mia|cousin"),
+        ("Hal sings in Hull. He is my uncle.", "Hal", "mia|uncle"),
+        ("Hal ist mein Vermieter.", "Hal", "mia|landlord"),
+        ("Hal, der mein Vermieter ist, rief an.", "Hal", "mia|landlord"),
+        ("Wir haben eine Nachbarin namens Hedda.", "Hedda", "mia|neighbour"),
+        ("Hedda heißt meine Vermieterin.", "Hedda", "mia|landlord"),
+        ("Alba es mi vecina.", "Alba", "mia|neighbour"),
+        ("Tengo un vecino que se llama Hugo.", "Hugo", "mia|neighbour"),
+        ("O Davi é o meu senhorio.", "Davi", "mia|landlord"),
+        ("Davi, o meu senhorio, ligou.", "Davi", "mia|landlord"),
+        ("Rémy est mon voisin.", "Rémy", "mia|neighbour"),
+        ("Rémy, c'est mon voisin.", "Rémy", "mia|neighbour"),
+        ("Hal is my landlord's cousin.", "Hal", ""),
+        ("Hal is my cousin Omar's landlord.", "Hal", ""),
+        ("Hal is not my landlord.", "Hal", ""),
+        ("Hal is also my landlord.", "Hal", ""),
+        ("Hal is my landlord, too.", "Hal", ""),
+        ("The dog of Hal is my friend.", "Hal", ""),
+        ("Omar met Hal. He is my uncle.", "Omar", ""),
+        ("Mit Hal ist mein Chef verreist.", "Hal", ""),
+        ("Hal ist meinem Onkel ähnlich.", "Hal", ""),
     ],
 )
 def test_what_somebody_is_to_whom(text: str, name: str, tie: str) -> None:
     start = text.index(name)
-    assert tie_of(text, start, start + len(name), "Mia") == tie
+    assert ties_of(text, start, start + len(name), "Mia") == ({tie} if tie else set())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My uncle Hal is also my landlord.",
+        "Hal is my uncle and my landlord.",
+        "My landlord Hal is my uncle.",
+        "Hal ist mein Onkel und auch mein Vermieter.",
+        "Mein Onkel Hal ist zugleich mein Vermieter.",
+        "Mi tío Hal también es mi casero.",
+        "O meu tio Hal é também o meu senhorio.",
+        "Mon oncle Hal est aussi mon propriétaire.",
+    ],
+)
+def test_one_may_be_two_things_to_somebody(text: str) -> None:
+    start = text.index("Hal")
+    ties = ties_of(text, start, start + 3, "Mia")
+    assert ties == {"mia|uncle", "mia|landlord"}
+    uncle, landlord, boss = (Clues(frozenset({f"mia|{role}"})) for role in ("uncle", "landlord", "boss"))
+    assert not Clues(ties).differs(uncle) and not landlord.differs(Clues(ties)) and boss.differs(Clues(ties))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "other"),
+    [
+        ("Have you met Hal Ward?", "Hal Ward", True),
+        ("Kennst du Hal Ward?", "Hal Ward", True),
+        ("¿Conoces a Hal Ward?", "Hal Ward", True),
+        ("Você conhece o Hal Ward?", "Hal Ward", True),
+        ("Tu connais Hal Ward ?", "Hal Ward", True),
+        ("I saw Hal Ward. He has a new boat.", "Hal Ward", True),
+        ("Hal works in Hull.", "Hal", True),
+        ("My uncle Hal rang.", "Hal", True),
+        ("Good morning, Hal Ward. He has a new boat.", "Hal Ward", False),
+        ("I agree, Hal. He has a new boat.", "Hal", False),
+        ("My dear Hal, how are you?", "Hal", False),
+        ("Omar works in Hull.", "Omar", False),
+    ],
+)
+def test_who_is_spoken_of_to_one_of_that_name_is_another(text: str, name: str, other: bool) -> None:
+    start = text.index(name)
+    assert bool(of_other_namesake(text, start, start + len(name), "Hal")) is other
 
 
 @pytest.mark.parametrize(

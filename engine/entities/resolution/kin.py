@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from engine.entities.resolution.romanized import romanized
 from engine.entities.resolution.word_lists import section, word_set
+from engine.language.tables import all_listed
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s\b)?")
 _SIDES = {"mother": "maternal", "father": "paternal", "husband": "husband", "wife": "wife"}
@@ -107,10 +108,10 @@ def relation_of(token: str) -> str:
 
 
 def role_of(token: str) -> str:
-    """The same with roles that are no kinship: `dentist`. Sides and ages are left out, and a girlfriend, who may
-    become a wife, is a partner, too."""
+    """The same with roles that are no kinship: `dentist`, and any occupation: `midwife`. Sides and ages are left out, and a
+    girlfriend, who may become a wife, is a partner, too."""
     latin = _latin(token).removeprefix("ex-")
-    role = _roles().get(latin) or relation_of(token)
+    role = _roles().get(latin) or relation_of(token) or (latin if latin in _occupations() else "")
     role = re.sub(r"_(?:elder|younger|paternal|maternal)$", "", role)
     return "partner" if role in _PARTNERS else role
 
@@ -118,6 +119,11 @@ def role_of(token: str) -> str:
 @cache
 def _roles() -> dict[str, str]:
     return {word: role for role, words in section("kin", "roles").items() for word in words.split()}
+
+
+@cache
+def _occupations() -> frozenset[str]:
+    return frozenset(map(romanized, all_listed("signs", "occupation")))
 
 
 def _latin(token: str) -> str:

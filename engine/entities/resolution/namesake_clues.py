@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from engine.entities.resolution.homes import StatedHome, different_homes, home_of
-from engine.entities.resolution.ties import Age, age_of, different_ages, different_ties, tie_of
+from engine.entities.resolution.ties import Age, age_of, different_ages, different_ties, ties_of
 from engine.naming.towns import far_apart
 
 
@@ -64,11 +64,13 @@ class Clues:
 NO_CLUES = Clues()
 
 
-def clues_at(text: str, start: int, end: int, tie: str, said_by: str = "", at: datetime | None = None) -> Clues:
+def clues_at(
+    text: str, start: int, end: int, ties: frozenset[str], said_by: str = "", at: datetime | None = None
+) -> Clues:
     """What a text tells beside the name that stands there."""
     home, years = home_of(text, start, end, said_by, at), age_of(text, start, end)
     return Clues(
-        frozenset([tie] if tie else ()),
+        ties,
         frozenset([home] if home else ()),
         frozenset([Age(years, at)] if years is not None else ()),
     )
@@ -80,7 +82,6 @@ def clues_in(names: Iterable[str], said: Iterable[Excerpt]) -> Clues:
     for name in names:
         for one in said:
             for place in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", one.text):
-                clues |= clues_at(
-                    one.text, place.start(), place.end(), tie_of(one.text, place.start(), place.end()), "", one.at
-                )
+                ties = ties_of(one.text, place.start(), place.end())
+                clues |= clues_at(one.text, place.start(), place.end(), ties, "", one.at)
     return clues

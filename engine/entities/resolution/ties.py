@@ -1,7 +1,11 @@
-"""What somebody is to whom, and how old, where a text says it beside the name: "my brother Tom", "Ana's boss Tom", "Tom (my
-dentist)", "mein Chef Tom", "Tom, 8,". Pure; roles by likeness/kin.toml.
+"""What somebody is to whom, and how old, where a text says it beside the name. Pure; roles by likeness/kin.toml.
 
-My brother Tom and my boss Tom are two people as long as nobody says otherwise.
+before      "my brother Tom", "Ana's boss Tom", "my boss is Tom", "I have a dentist called Tom", "a friend of mine, Tom,"
+aside       "Tom (my dentist)", "Tom, my new landlord,"
+said of it  "Tom is my brother", "Tom, who was my boss,", "Tom lives in York. He is my uncle."
+age         "Tom, 8,"
+
+My brother Tom and my boss Tom are two people as long as nobody says otherwise: "My brother Tom is also my boss."
 """
 
 from __future__ import annotations
@@ -21,10 +25,31 @@ WITHIN = 60
 GENERATION, YEARS_APART = 15, 5
 """Years by which two ages cannot be of one person in the memory of one user; and where it is known when each was said."""
 _SAID = {key: alternatives("ties", key) for key in keys("ties")}
+_OWNER = rf"(?:\b(?i:{MY})|(?P<owner>{NAME})['’]s)"
+_CALLED = rf"(?P<called>{_SAID['called']})?[,:]? (?:{_SAID['article']})?$"
 _BEFORE = re.compile(
-    rf"(?:\b(?i:{MY})|(?P<owner>{NAME})['’]s) (?:[\w-]+ )??(?P<role>[\w-]+)(?P<called>{_SAID['called']})?[,:]? $"
+    rf"(?:(?:{_OWNER}|\b(?:{_SAID['have']})) (?:[\w-]+ )??(?P<role>[\w-]+)"
+    rf"|\b(?i:{_SAID['one']}) (?P<mine>[\w-]+) (?:{_SAID['mine']})){_CALLED}"
 )
-_BEHIND = re.compile(rf"(?:,? \(|, |,? – )(?:(?i:{MY})|(?P<owner>{NAME})['’]s) (?:[\w-]+ )??(?P<role>[\w-]+)")
+# "my new boss", "a boss of mine"; not "my boss's wife" nor "my boss Ana's wife"
+_ROLE = (
+    rf"(?:{_OWNER} (?P<role>[\w-]+)(?:(?! (?:{_SAID['and']})\b) (?P<next>[\w-]+))?"
+    rf"|(?i:{_SAID['one']}) (?P<mine>[\w-]+) (?:{_SAID['mine']}))"
+    r"(?!['’\w-]| [\w-]+['’]s\b)"
+)
+_ASIDE = re.compile(rf"(?:,? \(|, |,? [–—-] )(?:{_SAID['article']})?{_ROLE}")
+_ALSO = rf"(?P<also> (?:{_SAID['also']}))?"
+_TOO = rf"(?P<too>,? (?:{_SAID['too']})\b)?"
+_WHO = alternatives("homes", "who")
+_IS = re.compile(
+    rf"(?:,? (?:{_WHO}))?(?P<first> (?:{_SAID['also']}))?(?:{_SAID['is']}){_ALSO} {_ROLE}{_TOO}"
+    rf"(?: (?:{_SAID['and']}) (?:(?i:{MY}) )?(?P<second>[\w-]+)(?=[.,;:!?)]|$))?"
+    rf"|, (?:{_WHO}) (?i:{MY}) (?P<last>[\w-]+) (?:{_SAID['is_last']})\b"
+)
+_HE_IS = re.compile(
+    rf"[^.,;!?\nA-ZÀ-Þ]{{0,30}}(?:\b(?:{alternatives('homes', 'in')}) {NAME})?[.,;!] (?i:{_SAID['he_is']}){_ALSO} {_ROLE}{_TOO}"
+)
+_NO_SUBJECT = re.compile(rf"\b(?i:{_SAID['no_subject']}) $")
 _OWNS = re.compile(r"['’]s\b")
 _AGE_BEFORE = re.compile(rf"\b(\d{{1,2}})[- ](?:{_SAID['age_before']}) $")
 _AGE_BEHIND = re.compile(
@@ -44,37 +69,70 @@ class Age:
 
 NAMESAKE = "namesake"
 """Who is told apart from the speaker alone."""
+_BESIDE = ("first", "also", "too")
+"""Where a word says that somebody is something beside: "Tom is also my boss", "Tom is my boss, too"."""
+_NO_ROLES = ("owner", "called", *_BESIDE)
 _DOES = re.compile(rf" (?:{_SAID['does']})\b")
+_HE_DOES = re.compile(rf"(?:{_SAID['he_does']})\b", re.I)
+_CALLS = re.compile(r"[,!] ?$")
+_ASKS_OF = re.compile(rf"\b(?i:{_SAID['asks_of']}) $")
 _NAMES_SELF = re.compile(rf"(?:[\"“”„«'’‘:,–-] ?|\b(?:{_SAID['names_self']}) )$")
 
 
-def tie_of(text: str, start: int, end: int, speaker: str = "") -> str:
+def ties_of(text: str, start: int, end: int, speaker: str = "") -> frozenset[str]:
     """What the one named there is to whom, as `marit|brother`; before the bar nobody where the speaker has no name."""
-    before = _BEFORE.search(text[max(0, start - WITHIN) : start])
+    front, behind = text[max(0, start - WITHIN) : start], text[end : end + WITHIN]
+    before = _BEFORE.search(front)
     if before and before["called"] and _OWNS.match(text, end):
         before = None  # "my boss is Tom's cousin"
-    for found in (before, _BEHIND.match(text[end : end + WITHIN])):
-        if found and (role := role_of(found["role"])):
-            return f"{name_key(found['owner'] or speaker)}|{role}"
-    return ""
+    ties = _ties(before, speaker) or _ties(_ASIDE.match(behind), speaker)
+    said = _HE_IS.match(behind)
+    if not said and not _NO_SUBJECT.search(front):  # "the dog of Tom is my friend"
+        said = _IS.match(behind)
+    if said and not ties and any(said.groupdict().get(key) for key in _BESIDE):
+        return frozenset()  # "Tom is also my boss" does not tell him from my brother Tom
+    return ties | _ties(said, speaker)
 
 
-def of_namesake(text: str, start: int, end: int, speaker: str) -> str:
+def _ties(found: re.Match[str] | None, speaker: str) -> frozenset[str]:
+    """By the words that a pattern found. "Younger" of "my younger brother" is no role, so the next word is looked at."""
+    words = found.groupdict() if found else {}
+    named = {key: role for key, word in words.items() if key not in _NO_ROLES and word and (role := role_of(word))}
+    if "role" in named:
+        named.pop("next", None)
+    owner = name_key(words.get("owner") or speaker)
+    return frozenset(f"{owner}|{role}" for role in named.values())
+
+
+def of_namesake(text: str, start: int, end: int, speaker: str) -> frozenset[str]:
     """The tie of one who has the speaker's own first name, and of whom the speaker speaks: "Tom lives in York", says Tom."""
-    own = speaker.split()
-    if (
-        not own
-        or text[start:end].casefold() != own[0].casefold()
-        or _NAMES_SELF.search(text[max(0, start - WITHIN) : start])
-    ):
-        return ""
-    return f"{name_key(speaker)}|{NAMESAKE}" if _DOES.match(text[end : end + WITHIN]) else ""
+    if not _may_be_called(text[start:end], speaker) or _NAMES_SELF.search(text[max(0, start - WITHIN) : start]):
+        return frozenset()
+    return frozenset([f"{name_key(speaker)}|{NAMESAKE}"] if _DOES.match(text[end : end + WITHIN]) else ())
+
+
+def of_other_namesake(text: str, start: int, end: int, spoken_to: str) -> frozenset[str]:
+    """The tie of one who is called as somebody who speaks in the same record, and of whom another one speaks there as of a third
+    person: "Do you know Sam Bell?", "Sam Bell lives in York." """
+    if not _may_be_called(text[start:end], spoken_to):
+        return frozenset()
+    front, behind = text[max(0, start - WITHIN) : start], text[end : end + WITHIN]
+    third = bool(_ASKS_OF.search(front) or _DOES.match(behind) or _ties(_BEFORE.search(front), ""))
+    if not third and " " in text[start:end]:  # else "I agree, Sam. He is right." calls the one who listens
+        third = bool(_HE_DOES.match(behind)) and not _CALLS.search(front)
+    return frozenset([f"{name_key(spoken_to)}|{NAMESAKE}"] if third else ())
+
+
+def _may_be_called(name: str, speaker: str) -> bool:
+    """By the first name, or where that is all that is known of the speaker by a longer one: Sam may be Sam Bell."""
+    called, own = name.casefold().split(), speaker.casefold().split()
+    return bool(called and own) and called[0] == own[0] and 1 in (len(called), len(own))
 
 
 def of_another(name: str, tie: str) -> bool:
-    """Whether a tie is to one of the same first name: "my friend Tom", says Tom. Nobody is a friend of himself."""
+    """Whether a tie is to one of the same name: "my friend Tom", says Tom. Nobody is a friend of himself."""
     owner = tie.partition("|")[0]
-    return bool(owner) and owner.split()[0] == name_key(name)
+    return bool(owner) and (owner == name_key(name) or _may_be_called(name_key(name), owner))
 
 
 def age_of(text: str, start: int, end: int) -> int | None:
@@ -84,12 +142,13 @@ def age_of(text: str, start: int, end: int) -> int | None:
 
 
 def different_ties(ours: Collection[str], theirs: Collection[str]) -> str:
-    """What the one is and the other is not to the same person, in plain words; empty where they may be one."""
-    for one in sorted(ours):
-        owner, _, role = one.partition("|")
-        of_owner = {tie.partition("|")[2] for tie in theirs if not owner or tie.partition("|")[0] in ("", owner)}
-        if of_owner and role not in of_owner:
-            return f"one is a {role.replace('_', ' ')}, the other a {min(of_owner).replace('_', ' ')}"
+    """What the one is and the other is not to the same person, in plain words; empty where they may be one: who is my brother and
+    my boss is my boss."""
+    for owner in sorted({tie.partition("|")[0] for tie in ours}):
+        mine = {tie.partition("|")[2] for tie in ours if tie.partition("|")[0] == owner}
+        its = {tie.partition("|")[2] for tie in theirs if not owner or tie.partition("|")[0] in ("", owner)}
+        if its and mine.isdisjoint(its):
+            return f"one is a {min(mine).replace('_', ' ')}, the other a {min(its).replace('_', ' ')}"
     return ""
 
 
