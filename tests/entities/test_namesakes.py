@@ -126,6 +126,41 @@ async def test_of_whom_a_speaker_of_that_name_speaks_is_another(memory: Memory) 
 
 
 @pytest.mark.parametrize(
+    ("turns", "homes"),
+    [
+        (
+            (("Vincent", "I live in Hull."), ("Ada Lind", "Have you met Vincent Blake? He lives in Derby.")),
+            {"Vincent": ["Hull"], "Vincent Blake": ["Derby"]},
+        ),
+        (
+            (("Stanley", "I live in Hull."), ("Stanley", "Stanley Marsh lives in Derby and is my cousin.")),
+            {"Stanley": ["Hull"], "Stanley Marsh": ["Derby"]},
+        ),
+    ],
+)
+async def test_of_whom_is_spoken_to_one_of_that_name_has_a_home_of_his_own(
+    memory: Memory, turns: tuple[tuple[str, str], ...], homes: dict[str, list[str]]
+) -> None:
+    await memory.records.remember(Conversation("talk", tuple(Turn(*turn) for turn in turns), "Talk", WHEN))
+    found = {}
+    for one in await memory.entities.list(everything=True):
+        if one.name in homes:
+            relations = await memory.entities.relations(one.entity_id, ended=True)
+            found[one.name] = [each.other_name for each in relations if each.relation_type == "LIVES_IN"]
+    assert found == homes
+    assert await pairs(memory, turns[0][0]) == 1
+
+
+async def test_one_who_is_two_things_to_somebody_is_one(memory: Memory) -> None:
+    for day, text in enumerate(
+        ("My cousin Evelyn is also my boss.", "My boss Evelyn called.", "Evelyn is my cousin.", "Evelyn is my nanny.")
+    ):
+        await say(memory, day, text)
+        assert len(await named(memory, "Evelyn")) == (2 if "nanny" in text else 1)
+    assert await pairs(memory, "Evelyn") == 1
+
+
+@pytest.mark.parametrize(
     "fact",
     [
         {"text": "海尔加住在奥斯陆。", "subjects": ["海尔加"]},

@@ -142,6 +142,8 @@ def test_a_full_name_counts_more_than_a_role() -> None:
     assert why_apart("Hal", {"Hal"}, brother, boss) and why_apart("Hal", {"Hal Ward", "Hal"}, brother, boss)
     assert not why_apart("Hal Ward", {"Hal Ward"}, brother, boss)
     assert not why_apart("Hal", {"Hal"}, brother, Clues(frozenset({"omar|boss"}))), "of two speakers"
+    another = Clues(frozenset({"mia|brother", "hal|namesake"}))
+    assert not another.differs(Clues(frozenset({"|brother"}))) and why_apart("Hal", {"Hal"}, another, Clues())
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,7 @@ def _rank(found: FoundName) -> tuple[object, ...]:
         found.form == "kinship",
         -words,
         not found.clues,
+        -len(found.clues.ties),  # who is my brother and my boss, before my brother and my boss
         found.kind == UNKNOWN_KIND,
         name_key(found.name),
         found.name,

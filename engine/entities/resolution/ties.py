@@ -26,7 +26,7 @@ GENERATION, YEARS_APART = 15, 5
 """Years by which two ages cannot be of one person in the memory of one user; and where it is known when each was said."""
 _SAID = {key: alternatives("ties", key) for key in keys("ties")}
 _OWNER = rf"(?:\b(?i:{MY})|(?P<owner>{NAME})['’]s)"
-_CALLED = rf"(?P<called>{_SAID['called']})?[,:]? (?:{_SAID['article']})?$"
+_CALLED = rf"(?P<called>,?(?:{_SAID['called']}))?[,:]? (?:{_SAID['article']})?$"
 _BEFORE = re.compile(
     rf"(?:(?:{_OWNER}|\b(?:{_SAID['have']})) (?:[\w-]+ )??(?P<role>[\w-]+)"
     rf"|\b(?i:{_SAID['one']}) (?P<mine>[\w-]+) (?:{_SAID['mine']})){_CALLED}"
@@ -47,7 +47,8 @@ _IS = re.compile(
     rf"|, (?:{_WHO}) (?i:{MY}) (?P<last>[\w-]+) (?:{_SAID['is_last']})\b"
 )
 _HE_IS = re.compile(
-    rf"[^.,;!?\nA-ZÀ-Þ]{{0,30}}(?:\b(?:{alternatives('homes', 'in')}) {NAME})?[.,;!] (?i:{_SAID['he_is']}){_ALSO} {_ROLE}{_TOO}"
+    rf"[^.,;!?\nA-ZÀ-Þ]{{0,30}}(?:\b(?:{alternatives('homes', 'in')}) {NAME})?"
+    rf"(?:[.,;!?] | [–—-] | \()(?i:{_SAID['he_is']}){_ALSO} {_ROLE}{_TOO}"
 )
 _NO_SUBJECT = re.compile(rf"\b(?i:{_SAID['no_subject']}) $")
 _OWNS = re.compile(r"['’]s\b")
@@ -73,9 +74,9 @@ _BESIDE = ("first", "also", "too")
 """Where a word says that somebody is something beside: "Tom is also my boss", "Tom is my boss, too"."""
 _NO_ROLES = ("owner", "called", *_BESIDE)
 _DOES = re.compile(rf" (?:{_SAID['does']})\b")
-_HE_DOES = re.compile(rf"(?:{_SAID['he_does']})\b", re.I)
+_HE_DOES = re.compile(rf"(?:{_SAID['he_does']}|,? (?:{_WHO}) (?:{_SAID['does']}))\b", re.I)
 _CALLS = re.compile(r"[,!] ?$")
-_ASKS_OF = re.compile(rf"\b(?i:{_SAID['asks_of']}) $")
+_SPEAKS_OF = re.compile(rf"\b(?i:{_SAID['speaks_of']}) $")
 _NAMES_SELF = re.compile(rf"(?:[\"“”„«'’‘:,–-] ?|\b(?:{_SAID['names_self']}) )$")
 
 
@@ -117,7 +118,7 @@ def of_other_namesake(text: str, start: int, end: int, spoken_to: str) -> frozen
     if not _may_be_called(text[start:end], spoken_to):
         return frozenset()
     front, behind = text[max(0, start - WITHIN) : start], text[end : end + WITHIN]
-    third = bool(_ASKS_OF.search(front) or _DOES.match(behind) or _ties(_BEFORE.search(front), ""))
+    third = bool(_SPEAKS_OF.search(front) or _DOES.match(behind) or _ties(_BEFORE.search(front), ""))
     if not third and " " in text[start:end]:  # else "I agree, Sam. He is right." calls the one who listens
         third = bool(_HE_DOES.match(behind)) and not _CALLS.search(front)
     return frozenset([f"{name_key(spoken_to)}|{NAMESAKE}"] if third else ())
@@ -144,9 +145,10 @@ def age_of(text: str, start: int, end: int) -> int | None:
 def different_ties(ours: Collection[str], theirs: Collection[str]) -> str:
     """What the one is and the other is not to the same person, in plain words; empty where they may be one: who is my brother and
     my boss is my boss."""
-    for owner in sorted({tie.partition("|")[0] for tie in ours}):
-        mine = {tie.partition("|")[2] for tie in ours if tie.partition("|")[0] == owner}
-        its = {tie.partition("|")[2] for tie in theirs if not owner or tie.partition("|")[0] in ("", owner)}
+    roles = [{(owner, role) for owner, _, role in (one.partition("|") for one in of)} for of in (ours, theirs)]
+    for owner in sorted({owner for owner, role in roles[0] if role != NAMESAKE}):
+        mine = {role for whose, role in roles[0] if whose == owner and role != NAMESAKE}
+        its = {role for whose, role in roles[1] if (not owner or whose in ("", owner)) and role != NAMESAKE}
         if its and mine.isdisjoint(its):
             return f"one is a {min(mine).replace('_', ' ')}, the other a {min(its).replace('_', ' ')}"
     return ""
