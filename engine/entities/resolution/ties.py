@@ -31,11 +31,11 @@ _BEFORE = re.compile(
     rf"(?:(?:{_OWNER}|\b(?:{_SAID['have']})) (?:[\w-]+ )??(?P<role>[\w-]+)"
     rf"|\b(?i:{_SAID['one']}) (?P<mine>[\w-]+) (?:{_SAID['mine']})){_CALLED}"
 )
-# "my new boss", "a boss of mine"; not "my boss's wife" nor "my boss Ana's wife"
+# "my new boss", "a boss of mine"; not "my boss's wife", "my boss Ana's wife" nor "Tom, my boss is ill."
 _ROLE = (
-    rf"(?:{_OWNER} (?P<role>[\w-]+)(?:(?! (?:{_SAID['and']})\b) (?P<next>[\w-]+))?"
+    rf"(?:{_OWNER} (?P<role>[\w-]+)(?:(?! (?:{_SAID['and']}|{_SAID['does']})\b) (?P<next>[\w-]+))?"
     rf"|(?i:{_SAID['one']}) (?P<mine>[\w-]+) (?:{_SAID['mine']}))"
-    r"(?!['’\w-]| [\w-]+['’]s\b)"
+    rf"(?!['’\w-]| [\w-]+['’]s\b| (?:{_SAID['does']})\b)"
 )
 _ASIDE = re.compile(rf"(?:,? \(|, |,? [–—-] )(?:{_SAID['article']})?{_ROLE}")
 _ALSO = rf"(?P<also> (?:{_SAID['also']}))?"
@@ -43,11 +43,12 @@ _TOO = rf"(?P<too>,? (?:{_SAID['too']})\b)?"
 _WHO = alternatives("homes", "who")
 _IS = re.compile(
     rf"(?:,? (?:{_WHO}))?(?P<first> (?:{_SAID['also']}))?(?:{_SAID['is']}){_ALSO} {_ROLE}{_TOO}"
-    rf"(?: (?:{_SAID['and']}) (?:(?i:{MY}) )?(?P<second>[\w-]+)(?=[.,;:!?)]|$))?"
+    rf"(?: (?:{_SAID['and']}) (?:(?i:{MY}) (?:[\w-]+ )??)?(?P<second>[\w-]+)(?=[.,;:!?)]|$))?"
     rf"|, (?:{_WHO}) (?i:{MY}) (?P<last>[\w-]+) (?:{_SAID['is_last']})\b"
 )
+# not "Ana has a boss. He is my uncle." nor "Ana met Tom. He is my uncle."
 _HE_IS = re.compile(
-    rf"[^.,;!?\nA-ZÀ-Þ]{{0,30}}(?:\b(?:{alternatives('homes', 'in')}) {NAME})?"
+    rf"(?:(?!\b(?i:{_SAID['one']})\b)[^.,;!?\nA-ZÀ-Þ]){{0,30}}(?:\b(?:{alternatives('homes', 'in')}) {NAME})?"
     rf"(?:[.,;!?] | [–—-] | \()(?i:{_SAID['he_is']}){_ALSO} {_ROLE}{_TOO}"
 )
 _NO_SUBJECT = re.compile(rf"\b(?i:{_SAID['no_subject']}) $")
