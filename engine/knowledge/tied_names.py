@@ -81,8 +81,7 @@ def _ties(text: SourceText, one: Mention, speakers: Collection[str]) -> frozense
         return own
     ties = own or of_namesake(*place, speaker)
     for other in speakers:
-        # among three the bare name may be that of the one who listens: "Sam lives in York", says Ana to Bob and Sam
-        if other != speaker and (len(speakers) == 2 or len(one.name.split()) > len(other.split())):
+        if other != speaker:
             ties |= of_other_namesake(*place, other)
     return ties
 

@@ -114,14 +114,16 @@ def of_namesake(text: str, start: int, end: int, speaker: str) -> frozenset[str]
 
 
 def of_other_namesake(text: str, start: int, end: int, spoken_to: str) -> frozenset[str]:
-    """The tie of one who is called as somebody who speaks in the same record, and of whom another one speaks there as of a third
-    person: "Do you know Sam Bell?", "Sam Bell lives in York." """
-    if not _may_be_called(text[start:end], spoken_to):
+    """The tie of one whose name is longer than that of somebody who speaks in the same record, and of whom another one speaks
+    there as of a third person: "Do you know Sam Bell?", "Sam Bell lives in York." The bare name may be the speaker's own: "My
+    sister Ellen called.", and Ellen joins later.
+    """
+    if " " not in text[start:end] or not _may_be_called(text[start:end], spoken_to):
         return frozenset()
     front, behind = text[max(0, start - WITHIN) : start], text[end : end + WITHIN]
     third = bool(_SPEAKS_OF.search(front) or _DOES.match(behind) or _ties(_BEFORE.search(front), ""))
-    if not third and " " in text[start:end]:  # else "I agree, Sam. He is right." calls the one who listens
-        third = bool(_HE_DOES.match(behind)) and not _CALLS.search(front)
+    if not third and not _CALLS.search(front):  # "I agree, Sam Bell. He is right." calls the one who listens
+        third = bool(_HE_DOES.match(behind))
     return frozenset([f"{name_key(spoken_to)}|{NAMESAKE}"] if third else ())
 
 
