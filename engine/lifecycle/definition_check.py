@@ -39,7 +39,10 @@ class DefinitionCheck:
         self._postgres, self._neo4j = postgres, neo4j
 
     async def findings(self) -> list[Finding]:
-        """One for each thing that is missing or another. Raises StoreUnavailable."""
+        """One for each thing that is missing or another; while functions are, which the comparison calls, these alone. Raises
+        StoreUnavailable."""
+        if lost := await lost_functions(self._postgres):
+            return [_lost(f"the function {name}") for name in lost]
         lacking = await self._lacking()
         mendable = set(definitions.mendable(lacking))
         found = [_lost(one.title, mended=one in mendable) for one in lacking]
@@ -50,7 +53,6 @@ class DefinitionCheck:
             problem = f"{one.title} is of no migration: it runs at changes of the table, and may alter or refuse them"
             drop = f"where nobody needs it: `DROP TRIGGER {one.name} ON {one.schema_name}.{one.place}`"
             found.append(Finding("warning", "postgres", "definitions", problem, drop))
-        found += [_lost(f"the function {name}") for name in await lost_functions(self._postgres)]
         for behind in await self._behind(mend=False):
             problem = f"the numbers of {behind.place}.{behind.name} begin again: new rows are refused"
             found.append(_finding("postgres", behind.place, problem, f"{FIX} lets them go on after the largest"))

@@ -69,11 +69,17 @@ CREATE TABLE IF NOT EXISTS public.neurigraph_functions (
 )
 
 -- name: functions_there
--- Purpose: the functions of the engine as they are, for the comparison with their files. Service only. Parameters: none.
--- Returns: name, bodies (their texts, where they have one), called (the request role may call each), open (everybody may call one).
-SELECT p.proname::text AS name, array_agg(p.prosrc) AS bodies, bool_and(has_function_privilege('neurigraph_request', p.oid, 'EXECUTE')) AS called,
-       bool_or(p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) AS a WHERE a.grantee = 0)) AS open
-FROM pg_proc AS p WHERE p.pronamespace = to_regnamespace('engine') GROUP BY p.proname ORDER BY 1 LIMIT 10000
+-- Purpose: the functions of the engine as they are, and as their files made them in the temporary schema. Service only. Parameters: none.
+-- Returns: name, definitions (as they are), made (as the files make them), called (the request role may call each), open (everybody may call one).
+WITH found AS (
+    SELECT p.proname::text AS name, p.pronamespace = 'engine'::regnamespace AS own, regexp_replace(pg_get_functiondef(p.oid), ' (engine|pg_temp)\.', ' ') AS definition,
+           has_function_privilege('neurigraph_request', p.oid, 'EXECUTE') AS called,
+           p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) AS a WHERE a.grantee = 0) AS open
+    FROM pg_proc AS p WHERE p.pronamespace IN ('engine'::regnamespace, pg_my_temp_schema()) AND p.prokind IN ('f', 'p')
+)
+SELECT f.name, coalesce(array_agg(f.definition) FILTER (WHERE f.own), '{}') AS definitions, coalesce(array_agg(f.definition) FILTER (WHERE NOT f.own), '{}') AS made,
+       coalesce(bool_and(f.called) FILTER (WHERE f.own), false) AS called, coalesce(bool_or(f.open) FILTER (WHERE f.own), false) AS open
+FROM found AS f GROUP BY f.name ORDER BY f.name LIMIT 10000
 
 -- name: migration_applied
 -- Purpose: notes an applied migration. Parameters: version, name, checksum. Returns: nothing.

@@ -16,11 +16,12 @@ import json
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from psycopg import sql
+from psycopg import ProgrammingError, sql
 
 from engine.errors import MigrationError
 from engine.stores.limited import Connection
@@ -34,7 +35,7 @@ FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
 EARLIER = ROOT / "migrations" / "earlier_checksums.json"
 LONGEST = 3600.0
 """Seconds that one statement of a migration may take: one that rewrites a large table outlasts the limit of requests."""
-_BODY = re.compile(r"\$\$(.*?)\$\$", re.DOTALL)
+_OWN = re.compile(r"^(CREATE OR REPLACE FUNCTION|GRANT EXECUTE ON FUNCTION) engine\.", re.MULTILINE)
 _GRANTED = re.compile(r"^GRANT EXECUTE .* TO neurigraph_request", re.MULTILINE)
 _USES = re.compile(r"^-- Uses functions: (.+)$", re.MULTILINE)
 log = logging.getLogger(__name__)
@@ -52,12 +53,16 @@ class Function:
     def checksum(self) -> str:
         return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
 
+    @property
+    def beside(self) -> str:
+        """The text that makes it in the temporary schema of a connection, where it is compared with the one that is there."""
+        return _OWN.sub(r"\1 pg_temp.", self.text)
+
     def is_in(self, there: Mapping[str, FunctionThere]) -> bool:
-        """Whether the database has it as the file makes it, by its body and by who may call it."""
+        """Whether the database has it as the file makes it, by its definition and by who may call it."""
         known = there.get(self.name.rpartition("/")[2])
-        bodies = _BODY.findall(self.text)
         granted = _GRANTED.search(self.text) is not None
-        return known is not None and {*bodies} <= {*known.bodies} and known.called == granted and not known.open
+        return known is not None and known.as_made and known.called == granted and not known.open
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,15 @@ class FunctionThere:
     """The functions of one name in the database; see the statement."""
 
     name: str
-    bodies: tuple[str, ...]
+    definitions: tuple[str, ...]
+    made: tuple[str, ...]
     called: bool
     open: bool
+
+    @property
+    def as_made(self) -> bool:
+        """Whether those that the files make are there."""
+        return bool(self.made) and {*self.made} <= {*self.definitions}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +180,7 @@ async def _replace_functions(connection: Connection, wanted: Sequence[Function])
     known = {one.name: one.checksums for one in there}
     changed = [one for one in wanted if known.get(one.name, [""])[0] != one.checksum]
     # Those that somebody dropped or made another of, though their newest text was applied.
-    lost = [one for one in await _lost(connection, wanted) if one not in changed]
+    lost = await _lost(connection, [one for one in wanted if one not in changed])
     for function in changed:
         if function.checksum in known.get(function.name, ()):
             raise MigrationError(
@@ -191,8 +202,27 @@ async def lost_functions(postgres: Postgres) -> list[str]:
 
 
 async def _lost(connection: Connection, wanted: Sequence[Function]) -> list[Function]:
-    there = {one.name: one for one in await connection.fetch(sql_text("schema/functions_there"), row=FunctionThere)}
-    return [one for one in wanted if not one.is_in(there)]
+    """Those that are not there as their files make them. Only Postgres knows what a file makes, as it keeps no text of a function
+    without a quoted body; so each is made in the temporary schema, and taken back."""
+    if not wanted:
+        return []
+    async with connection.transaction(force_rollback=True):
+        await connection.execute(sql_text("schema/function_bodies_later"))
+        if not await _made(connection, wanted):
+            for one in wanted:  # one whose file calls what is not there is another, or lost, too
+                await _made(connection, [one])
+        there = await connection.fetch(sql_text("schema/functions_there"), row=FunctionThere)
+    known = {one.name: one for one in there}
+    return [one for one in wanted if not one.is_in(known)]
+
+
+async def _made(connection: Connection, wanted: Sequence[Function]) -> bool:
+    """Makes functions in the temporary schema, all or none of them."""
+    with suppress(ProgrammingError):
+        async with connection.transaction():
+            await connection.execute(sql.SQL("\n".join(one.beside for one in wanted)))
+        return True
+    return False
 
 
 async def migrate_neo4j(neo4j: Neo4j, wanted: list[Migration]) -> list[str]:
