@@ -21,7 +21,7 @@ from engine.stores.statements import cypher, sql_text
 PAGE = 1000
 MOST_USERS = 1000
 Problem = Literal[
-    "counts", "relations", "lost", "unlabelled", "merges", "names", "left_over", "nameless", "facts", "no_facts", "rowless",
+    "counts", "relations", "lost", "kinds", "unlabelled", "merges", "names", "left_over", "nameless", "facts", "no_facts", "rowless",
     "undecided", "unread",
 ]  # fmt: skip
 PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
@@ -35,7 +35,10 @@ PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
         "record", "records", "in which no entities were looked for, though nothing is noted",
         "notes their nodes, and the job entities reads them",
     ),
-    "unlabelled": ("entity", "entities", "without the label of its kind", "gives it again"),
+    "kinds": (
+        "entity", "entities", "of another kind than its key, its records or the user say", "gives it the right one, with its label",
+    ),
+    "unlabelled": ("entity", "entities", "without the label of its kind, or with another beside it", "gives it that one alone"),
     "merges": (
         "entity", "entities", "merged in a circle, twice, or not shown as it is merged",
         "ends the later merge; the user may merge again",
@@ -71,6 +74,7 @@ class _Entity:
     relations: int
     lost: int
     left_over: bool
+    kinds: bool
     unlabelled: bool
     merges: bool
     names: bool
@@ -83,6 +87,7 @@ class _Entity:
             "counts": self.counts,
             "relations": self.relations,
             "lost": self.lost,
+            "kinds": self.kinds,
             "unlabelled": self.unlabelled,
             "merges": self.merges,
             "names": self.names or (self.called is not None and name_key(self.called[0]) != self.called[1]),

@@ -76,6 +76,14 @@ DAMAGE: dict[str, tuple[str, set[str]]] = {
     ),
     "label": (f"{DAVE} REMOVE e:Person", {"1 entity without the label"}),
     "label of another kind": (f"{DAVE} REMOVE e:Person SET e:Place", {"1 entity without the label"}),
+    "label of another kind beside its own": (f"{DAVE} SET e:Place", {"1 entity without the label"}),
+    "kind": (f"{DAVE} SET e.kind = 'place'", {"1 entity of another kind"}),
+    "no kind": (f"{DAVE} REMOVE e.kind", {"1 entity of another kind"}),
+    "kind of no domain": (f"{DAVE} SET e.kind = 'nonsense'", {"1 entity of another kind"}),
+    "kind with its label": (
+        f"{DAVE} REMOVE e:Person SET e:Place, e.kind = 'place'", {"1 entity of another kind", "1 entity without the label"},
+    ),
+    "kind that it may take from records": (f"{TERESA} SET t.kind = 'thing'", {"1 entity of another kind"}),
     "two merges of one": (
         f"{DAVE} {TERESA} MATCH (o:Entity {{user_id: $user, name: 'Ellen'}}) SET t.active = false"
         f" CREATE (e)-[:SUPERSEDES {MERGED.format(0)}]->(t) CREATE (o)-[:SUPERSEDES {MERGED.format(1)}]->(t)",
@@ -89,7 +97,7 @@ DAMAGE: dict[str, tuple[str, set[str]]] = {
     "merged, and does not know": (f"{DAVE} SET e.active = false", {"1 entity merged"}),
 }  # fmt: skip
 
-Shown = dict[str, tuple[int, int, frozenset[tuple[str, str, int, str | None]]]]
+Shown = dict[str, tuple[int, int, frozenset[tuple[str, str, int, str | None]], str]]
 
 
 @pytest.fixture
@@ -106,12 +114,12 @@ async def found(engine: Engine, memory: Memory) -> list[Finding]:
 
 
 async def shown(memory: Memory) -> Shown:
-    """Every entity by its name: mentions, nodes, relations with their strength."""
+    """Every entity by its name: mentions, nodes, relations with their strength, the kind."""
     entities = {}
     for one in await memory.entities.list(everything=True):
         related = await memory.entities.relations(one.entity_id)
         stated = frozenset((it.relation_type, it.other_name, it.strength, it.since) for it in related)
-        entities[one.name] = (one.mentions, one.nodes, stated)
+        entities[one.name] = (one.mentions, one.nodes, stated, one.kind)
     return entities
 
 
@@ -130,6 +138,24 @@ async def test_damage_of_a_knowledge_graph_is_found_named_and_mended(engine: Eng
     assert await engine.doctor.examine() == []
     if damage not in ("two merges of one", "merges in a circle"):  # the older merge stays
         assert await shown(told) == before
+
+
+async def test_a_kind_that_only_mentions_say_is_mended_from_them(engine: Engine, told: Memory) -> None:
+    """An entity that was first taken for a thing: its key keeps that. Its key and id stay, and nobody of that name comes beside it."""
+    user, before = str(told.principal.user_id), await shown(told)
+    kept = "MATCH (e:Entity {user_id: $user}) RETURN e.key AS key, e.entity_id AS id, labels(e) AS labels ORDER BY key"
+    key = f"{DAVE} SET e.key = 'thing:dave-kowalski' RETURN 1 AS done"
+    await engine.neo4j.write(key, user=user)
+    right = await engine.neo4j.read(kept, user=user)
+    assert await found(engine, told) == []
+    for damage in ("SET e.kind = 'thing'", "SET e.kind = 'place', e:Place"):
+        await engine.neo4j.write(f"{DAVE} {damage} RETURN 1 AS done", user=user)
+        findings = await found(engine, told)
+        assert any("of another kind" in one.problem for one in findings)
+        assert [one.failure for one in await engine.remedies.fix(findings)] == [""]
+        await engine.derivations.run("entities")
+        assert (await found(engine, told), await engine.neo4j.read(kept, user=user)) == ([], right)
+    assert await shown(told) == before
 
 
 async def test_mend_mends_every_graph_and_a_dry_run_none(engine: Engine, told: Memory) -> None:

@@ -91,6 +91,8 @@ OLDER = {
     " CREATE (a)-[:NAMES]->(e)",
     "kind": "MATCH (e:Entity {user_id: $user, kind: 'organization'}) WHERE e.rekinded IS NOT NULL REMOVE e:Organization, e.rekinded, e.kinds_before"
     " SET e.kind = 'person', e:Person",
+    "corrected kind": "MATCH (e:Entity {user_id: $user, kind: 'organization'}) WHERE e.rekinded IS NOT NULL SET e.kind = 'person'",
+    "corrected kind, and its label": "MATCH (e:Entity {user_id: $user, kind: 'organization'}) WHERE e.rekinded IS NOT NULL REMOVE e:Organization, e.kind SET e:Place",
     "alias": "MATCH (a:Alias {user_id: $user, type: 'email'}) DETACH DELETE a",
     "alias that was taken away": "MATCH (a:Alias {user_id: $user, type: 'phone'}) DETACH DELETE a",
     "archived relation": "MATCH (:Entity {user_id: $user})-[r]->() WHERE r.archivings IS NOT NULL REMOVE r.archivings, r.archived_reason",

@@ -2,7 +2,7 @@
 // Parameters: entities (ids), labels (of Neo4j, by kind), reader (version: records that an older one read may still mention one).
 // Returns: entity_id, user_id, counts (mentions in all or at a node, or facts, are others than it says, or it leads to others than the three nodes with most), relations (how many from it say another strength, confidence
 //   or end than their evidence), lost (pieces of evidence that are missing, or are of no relation), left_over (nothing mentions it or ever did, and no
-//   merge has it), unlabelled (without the label of its kind), merges (they go in a circle, two hold it, or it does not know that it is part of another),
+//   merge has it), kinds (its kind is another than its key, its mentions or the user say), unlabelled (with another label than that of the kind that it must have), merges (they go in a circle, two hold it, or it does not know that it is part of another),
 //   names (one leads to it that no record uses, or none does that one uses; its display name is none of them), called (its display name and the normal form of it, where records give it).
 CYPHER 25
 UNWIND $entities AS wanted
@@ -24,7 +24,7 @@ CALL (e) {
                     THEN relation END) AS relations,
          sum(CASE WHEN relation.strength > strength THEN relation.strength - strength ELSE 0 END) AS without, collect(relation.relation_id) AS ids
 }
-WITH e, used, places, relations, without + COUNT { (e)<-[v:EVIDENCE]-(:Record) WHERE NOT v.relation_id IN ids } AS lost,
+WITH e, part.kind_kept(e) AS kind, used, places, relations, without + COUNT { (e)<-[v:EVIDENCE]-(:Record) WHERE NOT v.relation_id IN ids } AS lost,
      COUNT { (:Entity)-[merge:SUPERSEDES]->(e) WHERE merge.known_to IS NULL } AS wholes
 RETURN e.entity_id AS entity_id, e.user_id AS user_id,
        coalesce(e.mentions <> COUNT { (e)<-[m:MENTIONS]-(:Record) WHERE m.known_to IS NULL }, true)
@@ -35,7 +35,8 @@ RETURN e.entity_id AS entity_id, e.user_id AS user_id,
        relations, lost,
        NOT EXISTS { (e)<-[:MENTIONS]-(:Record) } AND NOT EXISTS { (e)-[:SUPERSEDES]-(:Entity) }
          AND NOT EXISTS { (:Node {user_id: e.user_id})-[:HOLDS]->(r:Record) WHERE coalesce(r.mentions_reader, 0) < $reader } AS left_over,
-       size(labels(e)) < 2 OR NOT coalesce($labels[e.kind], labels(e)[0]) IN labels(e) AS unlabelled,
+       coalesce(e.kind <> kind, true) AS kinds,
+       size(labels(e)) < 2 OR coalesce([label IN labels(e) WHERE label <> 'Entity'] <> [$labels[kind]], false) AS unlabelled,
        wholes > 1 OR coalesce(e.active <> (wholes = 0), true)
          OR EXISTS { (e)-[merges:SUPERSEDES*1..]->(e) WHERE all(merge IN merges WHERE merge.known_to IS NULL) } AS merges,
        EXISTS { (:Record)-[:MENTIONS]->(e) } AND (part.withdrawn(e, used) AND (e.name_key IS NOT NULL OR size(used) > 0)

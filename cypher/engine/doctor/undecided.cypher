@@ -43,6 +43,7 @@ CALL (c) {
   WHERE c.said.name IS NOT NULL AND coalesce(last(e.renamed) < datetime(c.said.at), true) AND (c.said.name <> e.name OR e.renamed IS NULL)
      OR last(e.renamed) = datetime(c.said.at) AND c.said.name <> e.name
      OR c.said.kind IS NOT NULL AND coalesce(last(e.rekinded) < datetime(c.said.at), true) AND (c.said.kind <> e.kind OR e.rekinded IS NULL)
+     OR last(e.rekinded) = datetime(c.said.at) AND coalesce(c.said.kind <> e.kind, c.said.kind IS NOT NULL)
   RETURN c.number AS number
  UNION
   WITH c WHERE c.kind = 'alias_decided'

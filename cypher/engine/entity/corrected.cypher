@@ -16,6 +16,9 @@ FOREACH (_ IN CASE WHEN coalesce(last(e.rekinded) < at, true) AND ($correction.k
   SET e.kinds_before = coalesce(e.kinds_before, []) + e.kind, e.rekinded = coalesce(e.rekinded, []) + at, e.corrected_reason = $correction.reason
   REMOVE e:$([label IN labels(e) WHERE label <> 'Entity'])
   SET e.kind = $correction.kind, e:$($correction.label))
+FOREACH (_ IN CASE WHEN last(e.rekinded) = at AND $correction.kind <> coalesce(e.kind, '') THEN [1] ELSE [] END |  // applied again: the kind may have been lost
+  REMOVE e:$([label IN labels(e) WHERE label <> 'Entity'])
+  SET e.kind = $correction.kind, e:$($correction.label))
 WITH e, at
 CALL (e, at) {
   WITH e, at WHERE $correction.name IS NOT NULL

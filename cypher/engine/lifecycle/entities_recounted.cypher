@@ -1,5 +1,5 @@
-// Purpose: makes entities say what the graph holds of them: mentions in all and at nodes, strength and end of relations, the label of their kind, whether
-//   they are part of another. One page. Operator only. Idempotent. Parameters: user_id, labels (by kind), after (entity id), limit. Returns: entity_id.
+// Purpose: makes entities say what the graph holds of them: mentions in all and at nodes, strength and end of relations, the kind that their key, their mentions and
+//   the user say, with its label alone, whether they are part of another. One page. Operator only. Idempotent. Parameters: user_id, labels (by kind), after (entity id), limit. Returns: entity_id.
 CYPHER 25
 MATCH (e:Entity {user_id: $user_id}) WHERE e.entity_id > $after
 WITH e ORDER BY e.entity_id LIMIT $limit
@@ -8,8 +8,10 @@ WITH e
 CALL (e) {
   OPTIONAL MATCH (e)<-[m:MENTIONS]-(:Record) WHERE m.known_to IS NULL
   WITH e, count(m) AS mentions, NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE merge.known_to IS NULL } AS active
-  SET e.mentions = mentions, e.fact_count = COUNT { (e)<-[:ABOUT]-(f:Fact) WHERE f.status = 'live' }, e.active = active, e:$(coalesce($labels[e.kind], 'Thing')),
-      e.kind = CASE WHEN $labels[e.kind] IS NULL THEN 'thing' ELSE e.kind END
+  WITH e, mentions, active, part.kind_kept(e) AS kind
+  WITH e, mentions, active, CASE WHEN $labels[kind] IS NULL THEN 'thing' ELSE kind END AS kind, coalesce($labels[kind], 'Thing') AS label
+  REMOVE e:$([one IN labels(e) WHERE NOT one IN ['Entity', label]])
+  SET e.mentions = mentions, e.fact_count = COUNT { (e)<-[:ABOUT]-(f:Fact) WHERE f.status = 'live' }, e.active = active, e.kind = kind, e:$(label)
 }
 SET e.places = COLLECT {
   MATCH (e)<-[m:MENTIONS]-(:Record)<-[:HOLDS]-(n:Node) WHERE m.known_to IS NULL
