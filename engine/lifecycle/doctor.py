@@ -20,6 +20,7 @@ from engine.lifecycle.file_check import FileCheck
 from engine.lifecycle.finding import FIX, Finding
 from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.tally import Tally
+from engine.lifecycle.row_check import RowCheck
 from engine.lifecycle.value_check import WRONG, ValueCheck
 from engine.progress import Progress, Silent, counted
 from engine.stores.neo4j import Neo4j
@@ -77,6 +78,7 @@ class Doctor:
         self._postgres, self._neo4j, self._objects = stores
         self._definitions, self._values, self._entities = checks
         self._belonging, self._due = belonging, due
+        self._shared = RowCheck(stores[0], stores[1])
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
         """At most 500 findings; empty when the stores agree. `read_files`: the number of files to read and to compare with their
@@ -100,6 +102,7 @@ class Doctor:
             self._due(),
             self._unapplied(),
             self._strays(),
+            self._shared.findings(),
             self._nodes(stored, check),
             self._shells(),
             self._orphans(stored),
@@ -177,17 +180,26 @@ class Doctor:
                         yield finding
             after = facts[-1].node_id
             names = {node.node_id: node.schema_name for node in live if not node.damage}
-            for first in range(0, len(live), AT_ONCE):
-                some = list(names)[first : first + AT_ONCE]
-                for contents in await self._rows("doctor/contents", row=NodeContents, nodes=some):
-                    for finding in compared.contents(contents):
-                        yield finding
-            async for finding in check.of(list(names), stored):
+            async for finding in self._inside(names, stored, check):
                 yield finding
-            for wrong in await self._rows("doctor/file_states", row=_WrongStates, nodes=list(names)):
-                problem = f"{counted(wrong.files, 'file')} in another state than the manifest shows"
-                remedy = "harmless; the next time that such a file wakes and sleeps mends it"
-                yield Finding("warning", "postgres", f"node {names[wrong.node_id]}", problem, remedy)
+
+    async def _inside(
+        self, names: dict[UUID, str], stored: dict[UUID, int], check: FileCheck
+    ) -> AsyncIterator[Finding]:
+        """What is in these nodes, whose tables are whole."""
+        for first in range(0, len(names), AT_ONCE):
+            some = list(names)[first : first + AT_ONCE]
+            async for finding in self._shared.of_nodes(some):
+                yield finding
+            for contents in await self._rows("doctor/contents", row=NodeContents, nodes=some):
+                for finding in compared.contents(contents):
+                    yield finding
+        async for finding in check.of(list(names), stored):
+            yield finding
+        for wrong in await self._rows("doctor/file_states", row=_WrongStates, nodes=list(names)):
+            problem = f"{counted(wrong.files, 'file')} in another state than the manifest shows"
+            remedy = "harmless; the next time that such a file wakes and sleeps mends it"
+            yield Finding("warning", "postgres", f"node {names[wrong.node_id]}", problem, remedy)
 
     async def _shells_of(self, facts: list[NodeFacts]) -> dict[UUID, ShownShell]:
         nodes = [str(node.node_id) for node in facts]

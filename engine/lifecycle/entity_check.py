@@ -21,8 +21,8 @@ from engine.stores.statements import cypher, sql_text
 PAGE = 1000
 MOST_USERS = 1000
 Problem = Literal[
-    "counts", "relations", "lost", "kinds", "unlabelled", "merges", "names", "left_over", "nameless", "facts", "no_facts", "rowless",
-    "undecided", "unread",
+    "counts", "relations", "lost", "kinds", "unlabelled", "merges", "names", "left_over", "nameless", "facts", "no_facts",
+    "rowless", "undecided", "unread",
 ]  # fmt: skip
 PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
     "counts": ("entity", "entities", "counted with other mentions, places or facts than there are", "recounts"),
@@ -36,7 +36,8 @@ PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
         "notes their nodes, and the job entities reads them",
     ),
     "kinds": (
-        "entity", "entities", "of another kind than its key, its records or the user say", "gives it the right one, with its label",
+        "entity", "entities", "of another kind than its key, its records or the user say",
+        "gives it the right one, with its label",
     ),
     "unlabelled": ("entity", "entities", "without the label of its kind, or with another beside it", "gives it that one alone"),
     "merges": (

@@ -40,6 +40,47 @@ SELECT i.item_id FROM {schema}.memory_items AS i WHERE i.item_id = ANY (%(items)
 SELECT asked.node_id FROM unnest(%(nodes)s::uuid[]) AS asked (node_id)
 WHERE NOT EXISTS (SELECT 1 FROM engine.nodes AS n WHERE n.node_id = asked.node_id)
 
+-- name: lost_references
+-- Purpose: rows that foreign keys of the shared tables lead to and that are gone. Service only. Parameters: most (that are counted of a key).
+-- Returns: place (the table that refers), refers_to, rows.
+SELECT l.place, l.refers_to, l.rows FROM engine.lost_references(%(most)s::integer) AS l LIMIT 1000
+
+-- name: lost_rows
+-- Purpose: rows of the shared tables that others count or name without a key: versions of documents, documents of inputs, inputs of versions, turns of
+-- conversations, steps of withdrawals. Service only. Parameters: most (that are counted of a kind). Returns: place (the table), user_id, rows.
+WITH versions AS (
+    SELECT v.document_id, count(*) AS there, max(v.version) AS newest FROM engine.document_versions AS v GROUP BY v.document_id
+), steps AS (
+    SELECT s.retraction_id, count(*) AS there, max(s.place) AS newest FROM engine.retraction_steps AS s GROUP BY s.retraction_id
+), turns AS (
+    SELECT t.user_id, t.source_id, count(*) AS there FROM engine.conversation_turns AS t GROUP BY t.user_id, t.source_id
+), found AS (
+    (SELECT 'document_versions' AS place, d.user_id, coalesce(v.newest - v.there, 1) AS rows
+     FROM engine.documents AS d LEFT JOIN versions AS v USING (document_id) WHERE v.newest IS DISTINCT FROM v.there OR v.there IS NULL LIMIT %(most)s)
+    UNION ALL
+    (SELECT 'document_versions', r.user_id, 1 FROM engine.raw_resources AS r JOIN engine.documents AS d ON d.document_id = r.record_id JOIN versions AS v USING (document_id)
+     WHERE v.newest = v.there AND NOT EXISTS (SELECT FROM engine.document_versions AS o WHERE o.document_id = d.document_id AND o.file_id = r.resource_id) LIMIT %(most)s)
+    UNION ALL  -- a stated fact is no document
+    (SELECT 'documents', r.user_id, 1 FROM engine.raw_resources AS r WHERE r.content_type IN ('document', 'webhook') AND r.source_id !~ '^([a-z_]+:[0-9a-f-]{36}:)?(fact:|[0-9a-f]{64})'
+     AND NOT EXISTS (SELECT FROM engine.documents AS d WHERE d.document_id = r.record_id)
+     AND NOT EXISTS (SELECT FROM engine.document_versions AS o WHERE o.document_id = r.record_id) LIMIT %(most)s)
+    UNION ALL
+    (SELECT 'raw_resources', o.user_id, 1 FROM engine.document_versions AS o
+     WHERE NOT EXISTS (SELECT FROM engine.raw_resources AS r WHERE r.resource_id = o.file_id) LIMIT %(most)s)
+    UNION ALL
+    (SELECT 'conversation_turns', c.user_id, c.turns - coalesce(t.there, 0) FROM engine.conversations AS c LEFT JOIN turns AS t USING (user_id, source_id)
+     WHERE c.turns > coalesce(t.there, 0) LIMIT %(most)s)
+    UNION ALL
+    (SELECT 'retraction_steps', r.user_id, coalesce(s.newest - s.there, 1) FROM engine.retractions AS r LEFT JOIN steps AS s USING (retraction_id)
+     WHERE s.newest IS DISTINCT FROM s.there OR s.there IS NULL LIMIT %(most)s)
+)
+SELECT f.place, f.user_id, sum(f.rows)::bigint AS rows FROM found AS f GROUP BY f.place, f.user_id ORDER BY f.place, f.user_id LIMIT %(most)s
+
+-- name: lost_rows_of_nodes
+-- Purpose: what live records of these nodes lack in the shared tables. Service only. Parameters: nodes. Returns: schema_name, decisions, inputs; no row
+-- for a node where all is there.
+SELECT l.schema_name, l.decisions, l.inputs FROM engine.lost_rows_of_nodes(%(nodes)s::uuid[]) AS l
+
 -- name: nodes
 -- Purpose: one page of nodes as the registry and their schemas show them, with the state that follows from their files. Of a damaged node, whose
 -- rows may be hidden from the service, nothing is counted. Service only. Parameters: after (node id), limit. Returns: the columns of NodeFacts.

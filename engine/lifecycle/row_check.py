@@ -1,0 +1,115 @@
+"""Rows of Postgres that are gone, by what still speaks of them: rows that refer to them or count them, the records of nodes, and
+the rights in the graph. What nothing speaks of stands in `ALONE`; the docs name these tables, too."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from engine.lifecycle.finding import Finding
+from engine.progress import counted
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.statements import cypher, sql_text
+
+PAGE = 1000
+MOST = 1000
+"""Lost rows that are counted of one kind."""
+BACKUP = "restore Postgres from a backup: there is no other copy of them"
+GRANTS = (
+    "restore Postgres from a backup, or give the rights again; the graph's copies are never made rights again, as who"
+    " writes to the graph would then give rights"
+)
+
+ALONE: Mapping[str, str] = {
+    "accepted_damage": "losses that the operator accepted",
+    "access_log": "who read what",
+    "commit_log": "commits that were retried or discarded",
+    "compression_state_log": "when files fell asleep and woke",
+    "event_log": "recorded events",
+    "fact_doubts": "pairs of facts that may contradict each other, with what was decided",
+    "failure_log": "what failed",
+    "hierarchy_log": "proposals of nodes, merges of names",
+    "idempotency": "answers kept for repeated requests",
+    "ingest_sources": "what imports brought, source by source",
+    "integrations": "programs that were let in",
+    "node_slices": "earlier states of nodes",
+    "replayed_records": "records that were read again",
+    "replays": "readings that were repeated",
+    "retracted_facts": "what withdrawals changed of facts",
+    "sql_roles": "roles of analysts",
+    "tokens": "tokens of programs and users",
+}
+"""Tables of which no second copy exists: the doctor does not see that rows of them are gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    place: str
+    refers_to: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    place: str
+    user_id: UUID
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class _OfNode:
+    schema_name: str
+    decisions: int
+    inputs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Grant:
+    grant_id: UUID
+
+
+class RowCheck:
+    """Examines the shared tables; for the operator."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
+        self._postgres, self._neo4j = postgres, neo4j
+
+    async def findings(self) -> AsyncIterator[Finding]:
+        """One for each table that lacks rows, by what speaks of them. Raises StoreUnavailable."""
+        asked = {"most": MOST}
+        for one in await self._postgres.fetch_as_service(sql_text("doctor/lost_references"), asked, row=_Reference):
+            problem = f"rows lost: {_counted(one.rows)} of engine.{one.place} lead to them"
+            yield Finding("error", "postgres", f"engine.{one.refers_to}", problem, BACKUP)
+        for lost in await self._postgres.fetch_as_service(sql_text("doctor/lost_rows"), asked, row=_Lost):
+            yield _lost(f"engine.{lost.place}", lost.rows, f"of user {lost.user_id}")
+        if grants := await self._grants():
+            yield _lost("engine.grants", grants, "that the graph still has", GRANTS)
+
+    async def of_nodes(self, nodes: Collection[UUID]) -> AsyncIterator[Finding]:
+        """What records of these nodes lack in the shared tables. Raises StoreUnavailable."""
+        asked = {"nodes": list(nodes)}
+        for one in await self._postgres.fetch_as_service(sql_text("doctor/lost_rows_of_nodes"), asked, row=_OfNode):
+            for table, rows in {"assignments": one.decisions, "raw_resources": one.inputs}.items():
+                if rows:
+                    yield _lost(f"engine.{table}", rows, f"of records of the node {one.schema_name}")
+
+    async def _grants(self) -> int:
+        """How many grants the graph has and Postgres has not."""
+        found, after = 0, ""
+        while page := await self._neo4j.read(cypher("doctor/grants_page"), row=_Grant, after=after, limit=PAGE):
+            asked = {one.grant_id for one in page}
+            there = await self._postgres.fetch_as_service(
+                sql_text("mend/grants_known"), {"grants": list(asked)}, row=UUID
+            )
+            found, after = found + len(asked - {*there}), str(page[-1].grant_id)
+        return found
+
+
+def _lost(table: str, rows: int, whose: str, remedy: str = BACKUP) -> Finding:
+    return Finding("error", "postgres", table, f"{_counted(rows)} lost {whose}", remedy)
+
+
+def _counted(rows: int) -> str:
+    return counted(rows, "row") if rows < MOST else f"{MOST:,} rows or more"
