@@ -20,6 +20,7 @@ from engine.lifecycle.file_check import FileCheck
 from engine.lifecycle.finding import FIX, Finding
 from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.tally import Tally
+from engine.lifecycle.record_check import RecordCheck
 from engine.lifecycle.row_check import RowCheck
 from engine.lifecycle.value_check import WRONG, ValueCheck
 from engine.progress import Progress, Silent, counted
@@ -78,6 +79,7 @@ class Doctor:
         self._postgres, self._neo4j, self._objects = stores
         self._definitions, self._values, self._entities = checks
         self._belonging, self._due = belonging, due
+        self._records = RecordCheck(stores[0], stores[1])
         self._shared = RowCheck(stores[0], stores[1])
 
     async def examine(self, *, read_files: int = 0, progress: Progress | None = None) -> list[Finding]:
@@ -105,6 +107,7 @@ class Doctor:
             self._shared.findings(),
             self._nodes(stored, check),
             self._shells(),
+            self._records.findings(),
             self._orphans(stored),
             self._entities.findings(),
         )

@@ -50,7 +50,7 @@ PROBLEMS: Mapping[Problem, tuple[str, str, str, str]] = {
     ),
     "left_over": ("entity", "entities", "left over: no record mentions it or ever did", "removes it"),
     "facts": (
-        "fact", "facts", "missing in the graph, or there with another state or chain",
+        "fact", "facts", "missing in the graph, or there with another state, privacy, text or chain",
         "marks them, and the job fact-chains carries them there again",
     ),
     "no_facts": ("fact", "facts", "left over: no record states it", "removes it"),

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from engine.domain.fact import FactStatus
+from engine.facts.graph_entries import LONGEST_CAPTION, caption
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 1000
+READ = 1000
+"""Characters of a text that make its caption; only one of blanks needs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,17 @@ class _Row:
     user_id: UUID
     revision: int
     status: FactStatus
+    privacy: str
+    scope: str
     supersedes: UUID | None
     confirms: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    fact_id: UUID
+    text: str
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +145,29 @@ class FactCheck:
         return await self._wrong(again)
 
     async def _wrong(self, rows: Collection[_Row]) -> list[_InGraph]:
+        captions = await self._captions([one.fact_id for one in rows]) if rows else {}
         asked = [
             {
                 "fact_id": str(one.fact_id),
                 "user_id": str(one.user_id),
                 "revision": one.revision,
                 "status": one.status,
+                "privacy": one.privacy,
+                "scope": one.scope,
+                "caption": captions.get(one.fact_id),
                 "supersedes": str(one.supersedes) if one.supersedes else None,
                 "confirms": str(one.confirms) if one.confirms else None,
             }
             for one in rows
         ]
         return await self._neo4j.read(cypher("doctor/facts"), row=_InGraph, facts=asked) if asked else []
+
+    async def _captions(self, facts: list[UUID]) -> dict[UUID, str]:
+        """What the graph is to show of the texts of facts, where Postgres has them."""
+        asked = {"facts": facts, "length": READ}
+        found = await self._postgres.fetch_as_service(sql_text("doctor/fact_beginnings"), asked, row=_Beginning)
+        texts = {one.fact_id: (caption(one.text), one.whole) for one in found}
+        return {fact: line for fact, (line, whole) in texts.items() if whole or len(line) == LONGEST_CAPTION}
 
     async def _in_graph(self) -> AsyncIterator[list[_Placed]]:
         statement, after = cypher("doctor/facts_page"), ""

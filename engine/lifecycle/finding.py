@@ -13,6 +13,7 @@ Fixable = Literal[
     "shell-missing",
     "shell-wrong",
     "manifest-lost",
+    "record-wrong",
     "counts-off",
     "vector-lost",
     "deltas-lost",

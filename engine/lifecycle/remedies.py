@@ -21,6 +21,7 @@ from engine.lifecycle.definition_check import KIND as DEFINITIONS
 from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
 from engine.lifecycle.mending.entities import EntityMending
+from engine.lifecycle.record_check import RecordCheck
 from engine.lifecycle.registered import NO_VECTORS, RegisteredNode
 from engine.lifecycle.value_check import WRONG
 from engine.progress import counted
@@ -72,6 +73,7 @@ class Remedies:
             "shell-missing": self._shell,
             "shell-wrong": self._named,
             "manifest-lost": self._lines,
+            "record-wrong": RecordCheck(stores[0], stores[1]).of_node,
             "counts-off": self._counts,
             "vector-lost": self._vectors,
             "deltas-lost": self._running("remedy/deltas"),

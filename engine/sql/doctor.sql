@@ -7,10 +7,14 @@ SELECT DISTINCT user_id FROM engine.outbox WHERE user_id = ANY(%(users)s) AND st
 -- Returns: node_id, schema_name, texts, vectors, deltas, sources, files, unreadable.
 SELECT node_id, schema_name, texts, vectors, deltas, sources, files, unreadable FROM engine.node_contents(%(nodes)s::uuid[])
 
+-- name: fact_beginnings
+-- Purpose: the beginnings of the texts of these facts. Service only. Parameters: facts (ids), length (characters). Returns: fact_id, text, whole (it is no more).
+SELECT b.fact_id, b.text, b.whole FROM engine.fact_beginnings(%(facts)s::uuid[], %(length)s::integer) AS b LIMIT 10000
+
 -- name: facts
 -- Purpose: facts that a commit has carried into the graph as they are now, one page; confirmations, too. Service only. Parameters: after (fact_id), most.
--- Returns: fact_id, user_id, revision, status, supersedes, confirms.
-SELECT f.fact_id, f.user_id, f.revision, f.status, f.supersedes, f.confirms FROM engine.facts AS f
+-- Returns: fact_id, user_id, revision, status, privacy, scope, supersedes, confirms.
+SELECT f.fact_id, f.user_id, f.revision, f.status, f.privacy, f.scope, f.supersedes, f.confirms FROM engine.facts AS f
 WHERE f.fact_id > %(after)s AND f.revision = f.graph_revision ORDER BY f.fact_id LIMIT %(most)s
 
 -- name: facts_awaited
@@ -61,7 +65,7 @@ WITH versions AS (
     (SELECT 'document_versions', r.user_id, 1 FROM engine.raw_resources AS r JOIN engine.documents AS d ON d.document_id = r.record_id JOIN versions AS v USING (document_id)
      WHERE v.newest = v.there AND NOT EXISTS (SELECT FROM engine.document_versions AS o WHERE o.document_id = d.document_id AND o.file_id = r.resource_id) LIMIT %(most)s)
     UNION ALL  -- a stated fact is no document
-    (SELECT 'documents', r.user_id, 1 FROM engine.raw_resources AS r WHERE r.content_type IN ('document', 'webhook') AND r.source_id !~ '^([a-z_]+:[0-9a-f-]{36}:)?(fact:|[0-9a-f]{64})'
+    (SELECT 'documents', r.user_id, 1 FROM engine.raw_resources AS r WHERE r.content_type IN ('document', 'webhook') AND r.source_id !~ '^([a-z_]+:[0-9a-f-]+:)?fact:|^[a-z_]+:[0-9a-f-]+:[0-9a-f]+(#|$)'
      AND NOT EXISTS (SELECT FROM engine.documents AS d WHERE d.document_id = r.record_id)
      AND NOT EXISTS (SELECT FROM engine.document_versions AS o WHERE o.document_id = r.record_id) LIMIT %(most)s)
     UNION ALL
@@ -105,6 +109,11 @@ FROM found AS f LEFT JOIN engine.node_states AS s USING (node_id) ORDER BY f.nod
 -- Purpose: commits that should have been finished by now. Service only. Parameters: older_than (seconds). Returns: pending, oldest, failure.
 SELECT count(*) AS pending, min(created_at) AS oldest, max(last_failure) AS failure
 FROM engine.outbox WHERE state = 'pending' AND created_at < now() - make_interval(secs => %(older_than)s)
+
+-- name: record_copies
+-- Purpose: what Postgres has of these records of these nodes. Service only. Parameters: nodes, records (ids).
+-- Returns: record_id, node_id, schema_name, privacy, content_type.
+SELECT c.record_id, c.node_id, c.schema_name, c.privacy, c.content_type FROM engine.record_copies(%(nodes)s::uuid[], %(records)s::uuid[]) AS c LIMIT 10000
 
 -- name: strays
 -- Purpose: node schemas that no registry row owns. Service only. Parameters: limit. Returns: schema_name.

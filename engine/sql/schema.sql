@@ -77,7 +77,7 @@ WITH found AS (
            p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) AS a WHERE a.grantee = 0) AS open
     FROM pg_proc AS p WHERE p.pronamespace IN ('engine'::regnamespace, pg_my_temp_schema()) AND p.prokind IN ('f', 'p')
 )
-SELECT f.name, coalesce(array_agg(f.definition) FILTER (WHERE f.own), '{}') AS definitions, coalesce(array_agg(f.definition) FILTER (WHERE NOT f.own), '{}') AS made,
+SELECT f.name, coalesce(array_agg(f.definition) FILTER (WHERE f.own), ARRAY[]::text[]) AS definitions, coalesce(array_agg(f.definition) FILTER (WHERE NOT f.own), ARRAY[]::text[]) AS made,
        coalesce(bool_and(f.called) FILTER (WHERE f.own), false) AS called, coalesce(bool_or(f.open) FILTER (WHERE f.own), false) AS open
 FROM found AS f GROUP BY f.name ORDER BY f.name LIMIT 10000
 

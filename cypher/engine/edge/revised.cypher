@@ -21,7 +21,7 @@ FOREACH (row IN $revision.added |
 FOREACH (slice_id IN $revision.closed |
   MERGE (source)-[w:WAS_RELATED {slice_id: slice_id}]->(target)
   SET w.known_to = coalesce(w.known_to, datetime($revision.closed_at)))
-FOREACH (own IN CASE WHEN coalesce(e.revision, 1) < $revision.revision AND $revision.own IS NOT NULL THEN [$revision.own] ELSE [] END |
+FOREACH (own IN CASE WHEN coalesce(e.revision, 1) <= $revision.revision AND $revision.own IS NOT NULL THEN [$revision.own] ELSE [] END |
   SET e = own.properties
   SET e.edge_id = $revision.edge_id, e.edge_type = $revision.edge_type, e.valid_from = datetime(own.valid_from),
       e.valid_to = datetime(own.valid_to), e.known_from = datetime(own.known_from), e.revision = $revision.revision)

@@ -34,6 +34,7 @@ from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.surplus import Surplus, SurplusOfGraph
 from engine.lifecycle.mending.tally import MendReport, Tally
 from engine.lifecycle.quarantine import Quarantine, QuarantinedFile
+from engine.lifecycle.record_check import RecordCheck
 from engine.lifecycle.value_check import ValueCheck
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
@@ -123,6 +124,7 @@ class Mending:
         await self._step("changes", self._shells.commits(tally), progress)
         await self._step("places", self._shells.places(tally), progress)
         await self._step("manifests", self._every_manifest(tally, accept_loss=accept_loss), progress)
+        await self._step("records", RecordCheck(self._postgres, self._neo4j).mend(tally), progress)
         await self._step("decisions", self._decisions(tally), progress)
         await self._step("counts", self._manifests.counts(tally), progress)
         await self._step("entities", self.entities.run(tally), progress)

@@ -47,7 +47,8 @@ class _Commit:
         """What it changed, and to which revision."""
         changed = self.change.get("revision") or self.change["grant"]
         ids = {name: changed.get(name) for name in ("node_id", "edge_id", "grant_id")}
-        return ids | {"kind": self.kind, "revision": changed.get("revision")}
+        own = changed.get("own") if self.kind == "edge_revised" else None
+        return ids | {"kind": self.kind, "revision": changed.get("revision"), "own": own}
 
 
 @dataclass(frozen=True, slots=True)
