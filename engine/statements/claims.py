@@ -193,13 +193,15 @@ def _of_a_thing(clause: Clause, match: Match, name: str, form: str) -> bool:
 
 
 def _moves_a_thing(clause: Clause, match: Match) -> bool:
-    """ "moved her savings to Oslo", not "moved from the suburbs to Oslo"."""
+    """ "moved her savings to Oslo", "moved furniture to Oslo", not "moved from the suburbs to Oslo", "moved back to Oslo"."""
     rules, tokens = clause.rules, clause.tokens
-    return any(
+    with_article = any(
         rules.has("article", tokens[place].word)
         and not any(rules.has(kind, tokens[place - 1].word) for kind in ("from", "value_end", "of", "article"))
         for place in match.skipped
     )
+    first = tokens[match.skipped[0]] if match.skipped and rules.words.get("moved_so") else None
+    return with_article or (first is not None and not (first.large or rules.has("moved_so", first.word)))
 
 
 def _ends_a_thing(clause: Clause, match: Match) -> bool:
