@@ -5,9 +5,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     node engine.nodes;
 BEGIN
-    FOR node IN SELECT n.* FROM engine.nodes AS n WHERE n.node_id = ANY (p_nodes) AND n.state = 'live'
-                  AND engine.node_damage(n.schema_name, n.template_version) IS NULL
-                ORDER BY n.node_id
+    FOR node IN SELECT n.* FROM engine.whole_nodes(p_nodes) AS n
     LOOP
         schema_name := node.schema_name;
         EXECUTE format(

@@ -11,9 +11,7 @@ DECLARE
     size integer := (SELECT v.dimension FROM engine.embedding_versions AS v WHERE v.name = version);
     label text := CASE engine.embedding_slot(version) WHEN 'b' THEN 'embedding_b_version' ELSE 'embedding_version' END;
 BEGIN
-    FOR node IN SELECT n.* FROM engine.nodes AS n WHERE n.node_id = ANY (p_nodes) AND n.state = 'live'
-                  AND engine.node_damage(n.schema_name, n.template_version) IS NULL
-                ORDER BY n.node_id
+    FOR node IN SELECT n.* FROM engine.whole_nodes(p_nodes) AS n
     LOOP
         node_id := node.node_id; schema_name := node.schema_name;
         texts := 0; vectors := 0; deltas := 0; sources := 0; files := 0; unreadable := NULL;

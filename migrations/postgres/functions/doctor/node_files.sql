@@ -6,8 +6,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     node engine.nodes;
 BEGIN
-    FOR node IN SELECT n.* FROM engine.nodes AS n WHERE n.node_id = ANY (p_nodes) AND n.state = 'live'
-                  AND engine.node_damage(n.schema_name, n.template_version) IS NULL ORDER BY n.node_id
+    FOR node IN SELECT n.* FROM engine.whole_nodes(p_nodes) AS n
     LOOP
         RETURN QUERY EXECUTE format(
             'SELECT $1, $2, f.file_id, f.storage_path, f.stored_bytes, f.compression_format = ''gzip'', f.sha256

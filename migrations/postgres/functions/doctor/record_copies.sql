@@ -6,9 +6,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     node engine.nodes;
 BEGIN
-    FOR node IN SELECT n.* FROM engine.nodes AS n WHERE n.node_id = ANY (p_nodes) AND n.state = 'live'
-                  AND engine.node_damage(n.schema_name, n.template_version) IS NULL
-                ORDER BY n.node_id
+    FOR node IN SELECT n.* FROM engine.whole_nodes(p_nodes) AS n
     LOOP
         RETURN QUERY EXECUTE format('SELECT r.record_id, $1, $2, r.privacy, r.content_type FROM %I.metadata_records AS r'
                                     ' WHERE r.record_id = ANY ($3) AND r.version_of IS NULL AND r.state = ''live''', node.schema_name)
