@@ -111,7 +111,7 @@ def test_reading_a_statement_takes_time_in_line_with_its_length(code: str) -> No
     assert took(4) < 8 * max(took(2), 0.004)
 
 
-@pytest.mark.parametrize("words", ["Bo's ", "my sister's ", "lives in ", "ma sœur est ", "der Chef von "])
+@pytest.mark.parametrize("words", ["Bo's ", "my sister's ", "lives in ", "ma sœur est "])
 def test_a_text_of_one_phrase_takes_time_in_line_with_its_length(words: str) -> None:
     """Each phrase gives a claim, which is compared with all that stands around it."""
 

@@ -64,8 +64,8 @@ CALL (n, r, row, known_from, at, newer) {
   WITH n, r, row, one, e
   WHERE NOT EXISTS { (r)-[m:MENTIONS {role: one.role}]->(e) WHERE m.known_to IS NULL }
   SET e.lone = coalesce(e.lone, false) AND NOT EXISTS { (:Record)-[:MENTIONS]->(e) }
-  WITH n, r, row, one, e, CASE WHEN e.rekinded IS NOT NULL AND one.kind = e.kind THEN e.kinds_before[0] ELSE one.kind END AS told  // not what the user corrected
-  CREATE (r)-[:MENTIONS {role: one.role, kind: told, names: one.names, spans: one.spans, count: one.count, context: one.context,
+  WITH n, r, row, one, e, CASE WHEN e.rekinded IS NOT NULL AND one.kind = e.kind THEN e.kinds_before[0] ELSE one.kind END AS kind  // not what the user corrected
+  CREATE (r)-[:MENTIONS {role: one.role, kind: kind, names: one.names, spans: one.spans, count: one.count, context: one.context,
                          commit_id: row.commit_id, known_from: known_from}]->(e)
   SET e.mentions = e.mentions + 1, e.places = part.counted(e, n, 1)
   FOREACH (_ IN CASE WHEN e.last_mentioned_at > at THEN [] ELSE [1] END |
