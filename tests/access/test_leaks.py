@@ -8,7 +8,7 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.filters import Filters
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound, StoreUnavailable
-from engine.lab.leaks import expected_search, fuzzer
+from engine.lab.leaks import expected_search, fuzzer, people
 from engine.lab.leaks.asking import outcome_of
 from engine.lab.leaks.fuzzer import DRAWS, Run, fuzz
 from engine.lab.leaks.model import World
@@ -16,7 +16,7 @@ from engine.lab.leaks.stored import owner
 from engine.neurigraph import Engine
 from engine.stores.limits import ending_within
 
-OPERATIONS, OPERATIONS_OF_LONG_FORM = 400, 10_000
+OPERATIONS, OPERATIONS_OF_LONG_FORM, ABOUT_ENTITIES = 400, 10_000, 300
 
 
 @pytest.mark.ledger("N28", "N29", "N30", "N31", "X01", "F01")
@@ -27,6 +27,14 @@ async def test_random_operations_leak_nothing(engine: Engine, long: bool) -> Non
     assert not report.leaks, listed
     assert report.operations >= count
     assert set(DRAWS) <= set(report.by_kind)
+
+
+@pytest.mark.ledger("X01", "F01", "F09")
+async def test_questions_about_entities_leak_nothing(engine: Engine, world: World) -> None:
+    """Entities that are merged are asked for by few of all operations: here by each."""
+    run = Run(engine, world, seed=1, kinds=people.draws, at_once=4)
+    await run.go(ABOUT_ENTITIES, changing=False)
+    assert not run.leaks, "\n".join(f"{one.operation} by {one.asker}: {one.wrong}" for one in run.leaks)
 
 
 @pytest.mark.ledger("X01", "F01")

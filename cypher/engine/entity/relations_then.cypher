@@ -12,9 +12,12 @@ WHERE asked.user_id = $user_id
 MATCH (e:Entity)-[merges:SUPERSEDES*0..]->(asked)
 WHERE all(merge IN merges WHERE part.holds(merge)) AND NOT EXISTS { (:Entity)-[merge:SUPERSEDES]->(e) WHERE part.holds(merge) }
 WITH as_of, rights, e, asked WHERE part.mentioned(asked)
-WITH as_of, rights, e, CASE WHEN $principal = $user_id THEN e.entity_id ELSE min(asked.entity_id) END AS id  // as it was asked for: what it was merged into may be hidden
+WITH DISTINCT as_of, rights, e
 MATCH (e)-[merges:SUPERSEDES*0..]->(member:Entity)
 WHERE all(merge IN merges WHERE part.holds(merge))
+WITH as_of, rights, e, collect(member) AS all_of, collect(CASE WHEN part.mentioned(member) THEN member END) AS readable
+WITH as_of, rights, e, all_of, part.seen_as(e, readable) AS id
+UNWIND all_of AS member
 WITH as_of, rights, collect({whole: e, id: id, member: member}) AS members
 UNWIND members AS one
 WITH as_of, rights, members, one.whole AS e, one.id AS id, one.member AS member

@@ -49,7 +49,9 @@ def listed(world: World, asker: Asker, moment: Moment, wanted: EntityFilter, out
     passed_over: set[UUID] = set()
     if not wanted.everything and not wanted.name and moment.as_of is None:
         passed_over = {one for one, group in found.items() if alone(world, asker, group, moment)}
-    expected = {one: _line(world, asker, group, moment) for one, group in found.items() if one not in passed_over}
+    expected = {
+        group.seen_as: _line(world, asker, group, moment) for one, group in found.items() if one not in passed_over
+    }
     rows = outcome
     given = {one.entity_id: (one.name, one.kind, frozenset(one.names), one.mentions, one.nodes) for one in rows}
     yield from differing("repeated", len(given), len(rows))
@@ -78,7 +80,7 @@ def _derived(world: World, asker: Asker, one: EntitySummary | Entity, moment: Mo
     if not is_owner(asker):
         yield from differing("importance and summary", (None, None), (one.importance, one.summary))
     if moment == NOW:
-        expected = world.spoken.counted_facts(world, asker, one.entity_id)
+        expected = world.spoken.counted_facts(world, asker, world.spoken.whole_of(one.entity_id, moment))
         yield from differing("count of facts", expected, one.fact_count)
 
 
@@ -112,7 +114,7 @@ def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: 
         seen = world.sees(asker, world.written[record], "items", moment.earliest)
         yield from differing("places in items", seen, record in with_places)
     own = group.whole.key if is_owner(asker) else None
-    yield from differing("entity and key", (group.whole.entity_id, own), (outcome.entity_id, outcome.key))
+    yield from differing("entity and key", (group.seen_as, own), (outcome.entity_id, outcome.key))
     yield from _derived(world, asker, outcome, moment)
     if not is_owner(asker):
         about = {one.node_id for one in outcome.anchors if one.about}
@@ -123,7 +125,7 @@ def shown(world: World, asker: Asker, entity_id: UUID, moment: Moment, outcome: 
     name, kind, names, mentions, nodes = _line(world, asker, group, moment)
     given = (outcome.name, outcome.kind, frozenset(outcome.names), outcome.mentions, len(outcome.anchors))
     yield from differing("entity", (name, kind, names, mentions, min(nodes, MOST_LATEST)), given)
-    yield from differing("merged", group.members - {group.whole.entity_id}, set(outcome.merged))
+    yield from differing("merged", group.members - {group.seen_as}, set(outcome.merged))
     if mentions <= MOST_LATEST:
         yield from differing("mentions", lines, latest)
         times = [one.at for one in outcome.latest]

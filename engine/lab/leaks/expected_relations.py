@@ -58,7 +58,7 @@ def between(world: World, asker: Asker, entity_ids: Sequence[UUID], moment: Mome
         return
     rows: tuple[RelationBetween, ...] = outcome
     found = (found_entity(world, asker, one, moment) for one in entity_ids)
-    wholes = {group.whole.entity_id for group in found if group}
+    wholes = {group.whole.entity_id: group.seen_as for group in found if group}
     given = {
         (one.relation_id, one.source_id, one.target_id): (one.strength, round(one.confidence, 6), one.until)
         for one in rows
@@ -91,15 +91,15 @@ def together(world: World, asker: Asker, entity_ids: Sequence[UUID], outcome: ob
 
 
 def _between(
-    world: World, asker: Asker, wholes: set[UUID], moment: Moment, ended: bool
+    world: World, asker: Asker, wholes: dict[UUID, UUID], moment: Moment, ended: bool
 ) -> Iterator[tuple[tuple[UUID, UUID, UUID], tuple[int, float, str | None]]]:
     for source in wholes:
         for (relation_id, outgoing, other), (_, _, strength, confidence, until) in related(
             world, asker, source, moment, ended
         ):
             target = world.spoken.whole_of(other, moment)
-            if outgoing and target in wholes - {source}:
-                yield (relation_id, source, target), (strength, confidence, until)
+            if outgoing and target in wholes.keys() - {source}:
+                yield (relation_id, wholes[source], wholes[target]), (strength, confidence, until)
 
 
 _Line = tuple[tuple[UUID, bool, UUID], tuple[str, str, int, float, str | None]]

@@ -22,6 +22,9 @@ class Group:
     """An entity with those that were merged into it, as an asker may know it."""
 
     whole: Said
+    seen_as: UUID
+    """The id under which the asker meets it: where it may read nothing of the entity itself, that of the nearest which was
+    merged into it and of which it may."""
     records: set[UUID] = field(default_factory=set)
     members: set[UUID] = field(default_factory=set)
     lines: list[Said] = field(default_factory=list)
@@ -36,19 +39,20 @@ class Group:
 def groups(world: World, asker: Asker, moment: Moment) -> dict[UUID, Group]:
     """The entities of a graph that an asker may know of, by the ids that they are read as."""
     spoken, found = world.spoken, dict[UUID, Group]()
-    above = {one.merged_id: one.entity_id for one in spoken.joined if holds(one, moment)}
     for one in spoken.said:
         if one.user_id != asker.graph or not supports(world, asker, one, moment):
             continue
-        whole = one.entity_id
-        while whole in above:
-            whole = above[whole]
-        group = found.setdefault(whole, Group(spoken.entities[whole]))
+        whole = spoken.way_up(one.entity_id, moment)[-1]
+        group = found.setdefault(whole, Group(spoken.entities[whole], whole))
         group.records.add(one.record_id)
         group.members.add(one.entity_id)
         group.lines.append(one)
         if world.owns(asker, asker.graph) and one.corrected(moment):
             group.given |= set(one.given)
+    for whole, group in found.items():
+        if not world.owns(asker, asker.graph) and whole not in group.members:
+            steps = {one: len(spoken.way_up(one, moment)) for one in group.members}
+            group.seen_as = min(steps, key=lambda one: (steps[one], str(one)))
     return found
 
 
@@ -97,4 +101,4 @@ def found_entity(world: World, asker: Asker, entity_id: UUID, moment: Moment) ->
     """What an id leads to: an entity as a whole, or one that was merged into it and of which the asker may know itself."""
     whole = world.spoken.whole_of(entity_id, moment)
     group = groups(world, asker, moment).get(whole)
-    return group if group and (entity_id == whole or entity_id in group.members) else None
+    return group if group and entity_id in {group.seen_as, *group.members} else None

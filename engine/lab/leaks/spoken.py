@@ -130,10 +130,15 @@ class Spoken:
 
     def whole_of(self, entity_id: UUID, moment: Moment) -> UUID:
         """What an entity is read as."""
+        return self.way_up(entity_id, moment)[-1]
+
+    def way_up(self, entity_id: UUID, moment: Moment) -> list[UUID]:
+        """An entity, what it was merged into, what that was merged into, and so on."""
         above = {one.merged_id: one.entity_id for one in self.joined if holds(one, moment)}
-        while entity_id in above:
-            entity_id = above[entity_id]
-        return entity_id
+        way = [entity_id]
+        while way[-1] in above:
+            way.append(above[way[-1]])
+        return way
 
     def counted_facts(self, world: World, asker: Asker, whole: UUID, moment: Moment = NOW) -> int:
         """How many live facts about an entity an asker may read, now; `moment`: by its rights and the merges of then."""
