@@ -9,12 +9,13 @@ from engine.connectors.places import Form, Skipped, drained, filled, identifier,
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.names import name_key
 from engine.errors import InvalidHistory
+from engine.language.tables import listed
 
 SHARED_PICTURE = " [shares a picture: {caption}]"
 """How the caption of a picture follows a turn's own text."""
 
 _SESSION = re.compile(r"session_([0-9]{1,9})")
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = listed("en", "dates", "month")[:12]
 _DATE_TIME = re.compile(
     r"\s*([0-9]{1,2}):([0-9]{2})\s*([ap])\.?m\.?\s+on\s+([0-9]{1,2})\s+([a-z]+),?\s+([0-9]{4})\s*", re.IGNORECASE
 )

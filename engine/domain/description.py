@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.domain.record import ItemDraft, Keywords
 from engine.domain.said import named_dates
 from engine.domain.terms import STOP_WORDS, words
-from engine.language.tables import all_listed
+from engine.language.tables import all_listed, one_of
 
 Vectors = NDArray[np.float32]
 
@@ -97,7 +97,7 @@ MOST = 24
 MOST_TAGS = 12
 """Keywords of one passage at most."""
 _SENTENCE_START = re.compile(r"(?:^|[.!?\n:;\"“]\s*)$")
-_NAME = re.compile(r"\b[A-Z][\w'’]+(?:\s+(?:(?:of|the|de|van|von|&)\s+)?[A-Z][\w'’]+){0,3}")
+_NAME = re.compile(rf"\b[A-Z][\w'’]+(?:\s+(?:(?:{one_of('written_names', 'inside')}|&)\s+)?[A-Z][\w'’]+){{0,3}}")
 _WORD = re.compile(r"[^\W\d_][\w'’-]{2,}")
 
 

@@ -19,6 +19,7 @@ from typing import Literal
 from pgvector import SparseVector
 
 from engine.language.detection import STEMMED, languages_of, stem, stop_words
+from engine.language.tables import all_listed
 
 Unit = Literal["turn", "passage", "record"]
 """What counts as one document: a turn of a conversation, a passage of a file, a whole record."""
@@ -36,16 +37,7 @@ B = 0.4
 REFERENCE_LENGTH: Mapping[Unit, float] = {"turn": 12.0, "passage": 50.0, "record": 255.0}
 """Average number of words of a document, fitted once on public chats and passages and never changed."""
 
-_STOP_WORDS = """
-    a about above after again all also am an and any are as at be because been before being below
-    between both but by can could d did do does doing don down during each few for from further had has
-    have having he her here hers herself him himself his how i if in into is it its itself just ll m me
-    more most my myself no nor not now of off on once only or other our ours ourselves out over own re s
-    same she should so some such t than that the their theirs them themselves then there these they this
-    those through to too under until up ve very was we were what when where which while who whom why
-    will with would you your yours yourself yourselves
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+STOP_WORDS = frozenset(all_listed("search", "stop_words"))
 
 # Combining marks are part of a word: without them Hindi, Arabic with vowels or Thai fall into single letters.
 _MARKS = "".join(chr(c) for c in range(0x300, 0x11F00) if unicodedata.category(chr(c)).startswith("M"))

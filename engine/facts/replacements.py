@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from engine.domain.fact import FactRelation
 from engine.facts.partings import narrow
 from engine.language.detection import stem
+from engine.language.tables import one_of
 from engine.statements.amounts import COUNT
 from engine.statements.claim import DATED, Claim
 from engine.statements.rules import Values, attributes, rules_of
@@ -16,7 +17,7 @@ from engine.statements.values import same_level, unit_of
 
 _NAMED: Mapping[Values, Values] = {"organization": "name", "place": "name"}
 """Kinds of which the values are names."""
-_HOUR = re.compile(r"\d{1,2}(?:[:.h]\d{2}| ?(?:h|am|pm|uhr|horas|heures))")
+_HOUR = re.compile(rf"\d{{1,2}}(?:[:.h]\d{{2}}| ?(?:{one_of('dates', 'hour')}))")
 _OF_BIRTH = ("birthday", "birthdate")
 _PLACED = ("home", "headquarters", "birthplace", "place")
 

@@ -6,8 +6,9 @@ asks for one language, or for the words of all in turn: another language is anot
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,19 @@ def all_listed(name: str, key: str) -> tuple[str, ...]:
 def alternatives(name: str, key: str) -> str:
     """The patterns of a key in every language, as one; it matches nothing where none has one."""
     return "|".join(said for _, said in each(name, key)) or NOTHING
+
+
+def both_signs(words: Iterable[str]) -> Iterator[str]:
+    """The words, and those with an apostrophe with the other sign of it, too."""
+    return (form for word in words for form in dict.fromkeys((word, word.replace("'", "’"))))
+
+
+@cache
+def one_of(name: str, key: str) -> str:
+    """A pattern of the words of a key in every language, the longest first; it matches nothing where none has one. An apostrophe
+    stands for either sign of it."""
+    words = sorted(dict.fromkeys(all_listed(name, key)), key=lambda word: (-len(word), word))
+    return "|".join(re.escape(word).replace(r"\ ", " ").replace("'", "['’]") for word in words) or NOTHING
 
 
 def each(name: str, key: str) -> Iterator[tuple[str, str]]:

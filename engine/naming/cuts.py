@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from engine.language.tables import all_listed, both_signs, one_of
 from engine.naming.spelling import CapitalRun, Word
 from engine.naming.words import (
     ACRONYMS,
@@ -21,15 +22,16 @@ from engine.naming.words import (
     TITLES,
 )
 
-_PRONOUNS = frozenset("i i'm i’m i've i’ve i'll i’ll i'd i’d".split())
-_ARTICLES = frozenset("the a an my our your his her their its this that".split())
-_ADVERBS = ("ing", "ed", "ly")
-_HYPHENED = frozenset(
-    "born based led style era like winning speaking language century wide made class type friendly only inspired bound".split()
+_PRONOUNS, _ARTICLES, _HYPHENED, _PARTICLES, _LEGAL, _GENERATION, _HOURS, _FESTIVE, _SIDES = (
+    frozenset(both_signs(all_listed("written_names", key)))
+    for key in (
+        *("pronouns", "outside", "behind_hyphen", "particles", "legal", "generation", "hours", "festive"),
+        "directions",
+    )
 )
-_PARTICLES = frozenset("van von de di da del della la le el st. st mc al ter du".split())
+_ADVERBS = all_listed("written_names", "verb_endings")
 _PERSONAL = GIVEN_NAMES | TITLES | NATIONALITIES
-_OF = (" of ", " of the ")
+_OF = frozenset(f" {word} " for word in all_listed("written_names", "of"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +125,13 @@ def _is_numeral(text: str, words: Sequence[Word], at: int) -> bool:
 def _ends_name(text: str, left: Sequence[Word], right: Sequence[Word], evidence: WordEvidence) -> bool:
     word, gap = left[-1], text[left[-1].end : right[0].start]
     first, folded = left[0].folded, [one.folded for one in left]
-    if (
-        word.text.endswith(".")
-        and (len(word.text) > 3 or word.folded in ("jr.", "sr."))
-        and right[0].folded in STOP_WORDS
-    ):
+    if word.text.endswith(".") and (len(word.text) > 3 or word.folded in _GENERATION) and right[0].folded in STOP_WORDS:
         return True
     if word.owns:
         name = text[left[0].start : word.stop]
         known = len(left) == 1 and (word.folded in evidence.known or word.folded in evidence.people)
         return known or (name in PLACES and right[0].folded in GIVEN_NAMES) or (len(left) > 1 and first in GIVEN_NAMES)
-    if word.text in ("Inc.", "Ltd.", "Corp.") and gap == " ":
+    if word.text in _LEGAL and word.text.endswith(".") and gap == " ":
         return True
     if gap in _OF:
         person = len(left) > 1 and first in GIVEN_NAMES and not any(one in ENDINGS for one in folded)
@@ -241,7 +239,7 @@ def _trails(words: Sequence[Word]) -> bool:
     return (
         word.folded in _ARTICLES
         or (word.folded in CALENDAR and words[-2].folded in (*CALENDAR, *GIVEN_NAMES))
-        or word.folded in ("pm", "am")
+        or word.folded in _HOURS
     )
 
 
@@ -277,10 +275,6 @@ def is_no_name(part: NamePiece, evidence: WordEvidence) -> bool:
     )
 
 
-_MONTH_BEFORE = re.compile(
-    r"(?:\d|\b(?:in|on|of|since|until|till|last|next|this|early|late|mid|im|am|seit|bis|en|em|de)) $", re.IGNORECASE
-)
-_CONTRACTED = frozenset("ve d ll re m t s".split())
+_MONTH_BEFORE = re.compile(rf"(?:\d|\b(?:{one_of('written_names', 'before_month')})) $", re.IGNORECASE)
+_CONTRACTED = frozenset(all_listed("written_names", "contracted"))
 _LETTER = re.compile(r"\w-[^\W\d_]")
-_FESTIVE = frozenset("merry happy new year".split())
-_SIDES: Set[str] = frozenset("north south east west and".split())

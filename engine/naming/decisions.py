@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.domain.entity import TextPiece
+from engine.language.tables import all_listed, one_of
 from engine.naming.cuts import NamePiece, WordEvidence, is_no_name
 from engine.naming.known import NameHit
 from engine.naming.spelling import Reading
@@ -22,11 +23,11 @@ from engine.naming.words import (
 
 _MOST_SHOUTED = 5
 """Longest word in capitals alone that may be an acronym."""
-_COMMUNITY = " community"
-_BEFORE_WORDS = (" a ", " an ", " the ", " my ")
-_WAR = re.compile(r" of \d{4}\b")
-_ACTS = re.compile(r" (?:is|was|has|had|does|did|says|said)\b")
-_SEVERAL = re.compile(r"\b(?:both|two|three|four|several|all|other|many|which|the) $", re.IGNORECASE)
+_COMMUNITY = re.compile(rf" (?:{one_of('kinds', 'community')})")
+_BEFORE_WORDS = tuple(f" {word} " for word in all_listed("written_names", "determiners"))
+_WAR = re.compile(rf" (?:{one_of('kinds', 'noun_of')}) \d{{4}}\b")
+_ACTS = re.compile(rf" (?:{one_of('written_names', 'acts')})\b")
+_SEVERAL = re.compile(rf"\b(?:{one_of('written_names', 'several')}) $", re.IGNORECASE)
 _OF_GROUPS = IDENTITIES | NATIONALITIES
 
 
@@ -81,8 +82,8 @@ def _single(part: NamePiece, piece: TextPiece, reading: Reading, evidence: WordE
 
 def end_of(text: str, part: NamePiece) -> int:
     """The end of a name, with "community" behind a word for a group of people, and with the year of a war."""
-    if part.words[-1].folded in _OF_GROUPS and text.startswith(_COMMUNITY, part.end):
-        return part.end + len(_COMMUNITY)
+    if part.words[-1].folded in _OF_GROUPS and (community := _COMMUNITY.match(text, part.end)):
+        return community.end()
     if (year := _WAR.match(text, part.end)) and ENDINGS.get(part.words[-1].folded) == "event":
         return year.end()
     return part.end

@@ -12,7 +12,7 @@ from engine.naming.spelling import Reading, Word
 from engine.naming.words import ACRONYMS, AMBIGUOUS_NAMES, CALENDAR, GIVEN_NAMES, NATIONALITIES, PLACES, STOP_WORDS
 
 _CODE, _TABLE = "de", "capital_nouns"
-_PERSONAL, _LEGAL = (frozenset(listed(_CODE, _TABLE, key)) for key in ("personal", "legal"))
+_PERSONAL, _LEGAL, _TOWN_FIRST = (frozenset(listed(_CODE, _TABLE, key)) for key in ("personal", "legal", "town_first"))
 
 
 def _pattern(key: str, begin: str, end: str, flags: int = 0) -> re.Pattern[str]:
@@ -67,7 +67,7 @@ def _length(text: str, words: tuple[Word, ...], evidence: WordEvidence) -> int:
         return 0
     if _CITY.search(before) or _SURE_STREET.fullmatch(word.folded):
         return 1
-    if word.text == "Bad" and len(words) > 1 and not _ARTICLE.search(before):
+    if word.text in _TOWN_FIRST and len(words) > 1 and not _ARTICLE.search(before):
         return 2
     return _person(words) if _is_person(text, word, before, evidence, follows=len(words) > 1) else 0
 

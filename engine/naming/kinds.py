@@ -6,6 +6,7 @@ import re
 from collections.abc import Set
 
 from engine.domain.entity import UNKNOWN_KIND
+from engine.language.tables import all_listed, alternatives, keys, one_of
 from engine.naming.kinship import GROUP_OF, SAYS
 from engine.naming.words import (
     AMBIGUOUS_NAMES,
@@ -22,45 +23,35 @@ from engine.naming.words import (
 
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _LAST = re.compile(r"(?<![\w-])([^\W\d_][\w-]*\.?)[ \u00a0]*[\"“„`'*(]*$")
-_IS = re.compile(
-    r"\A[\"”''*)]*,?(?: \([^)]*\))?,? (?:is|was|are|were|ist|war|es|era|é|est|était|becomes|became)"
-    r" (?:an?|the|one of the|part of the|eine?|der|die|das|una?|el|la|une?|uma?|os?|le) (?P<what>[^.,;\n]{3,70})"
-)
-_OF = re.compile(
-    r"[ ](?:of|in|from|by|for|about|who|which|that|with|directed|written|located|born|and"
-    r"|released|published|used|based|as|to|at|on|von|de)\b"
-)
+_PATTERNS = ("born_aside", "by", "employs", "employed", "whose", "possessive")
+_SAID = {key: alternatives("kinds", key) if key in _PATTERNS else one_of("kinds", key) for key in keys("kinds")}
+_IS = re.compile(rf"\A[\"”''*)]*,?(?: \([^)]*\))?,? (?:{_SAID['is']}) (?:{_SAID['one']}) (?P<what>[^.,;\n]{{3,70}})")
+_OF = re.compile(rf"[ ](?:{_SAID['described_by']})\b")
 _BORN = re.compile(
-    r"\A(?: \((?:also known as [^)]{0,99}|née[^)]{0,99}|[^)]{0,12})?"
-    r"(?:born|b\.|\d{1,2} \w{1,20} \d{3,4} ?[–-]|\w{1,20} \d{1,2}, \d{4})"
-    r"|, who\b|['’]s (?:wife|husband|mother|father|sister|brother|son|daughter|fiancée?)\b)"
+    rf"\A(?: \((?:{_SAID['born_aside']}|[^)]{{0,12}})?"
+    rf"(?:{_SAID['born']}|\d{{1,2}} \w{{1,20}} \d{{3,4}} ?[–-]|\w{{1,20}} \d{{1,2}}, \d{{4}})"
+    rf"|, (?:{_SAID['who']})\b|(?:{_SAID['whose']})\b)"
 )
-_SPEAKS = re.compile(rf" (?:{SAYS}|plays|sings|writes|thought|knows|knew|loves|likes|wrote|directed|starred)\b")
-_BY = re.compile(
-    r"(?:\b(?:directed|written|produced|composed|painted|edited|designed|portrayed|played|born|illustrated|created|founded"
-    r"|sung|performed|recorded|made) by|\b(?:starring|née|starred|featuring|named after|with (?:my|his|her) \w+)) $",
-    re.IGNORECASE,
-)
-_AT = re.compile(
-    r"\b(?:in|near|around|outside|north of|south of|east of|west of|in der nähe von|nach|aus|cerca de|em|perto de|à) $",
-    re.IGNORECASE,
-)
-_EMPLOYS = re.compile(
-    r"\b(?:work(?:s|ed|ing)?|job|interview(?:s|ed)?|role|position|contract|signed|start(?:s|ed|ing)?|hired|employed|shift|offer)"
-    r" (?:\w+ )?(?:at|for|(?<!work )(?<!works )(?<!worked )(?<!working )with|by|from) $"
-)
+_SPEAKS = re.compile(rf" (?:{SAYS}|{_SAID['acts']})\b")
+_BY = re.compile(rf"\b(?:{_SAID['by']}) $", re.IGNORECASE)
+_AT = re.compile(rf"\b(?:{_SAID['at']}) $", re.IGNORECASE)
+_EMPLOYS = re.compile(rf"\b(?:{_SAID['employs']}) $")
 """Not "works with Arne Gunderson", who is a colleague."""
-_EMPLOYED = re.compile(r" (?:hired|promoted|fired|employs|pays|sacked|offered) (?:me|us|her|him)\b")
-_AND_PLACE = re.compile(r", ([A-Z][\w. ]+?)(?=[,.;)\n]|$| (?:and|in|where|with|for|on))")
-_LISTED_BEFORE = re.compile(r"([A-Z]\w{1,60})(?:,|,? and) $")
-_AND_NEXT = re.compile(r"(?:,|,? and) ([A-Z]\w+)")
-_NICK = re.compile(r"nicknamed?[ :,(\"“`']*$", re.IGNORECASE)
-_NAMED = re.compile(r"(?:named|called|namens|chamad[oa]|llamad[oa]|appelée?) $")
+_EMPLOYED = re.compile(rf" (?:{_SAID['employed']})\b")
+_AND_PLACE = re.compile(rf", ([A-Z][\w. ]+?)(?=[,.;)\n]|$| (?:{_SAID['behind_place']}))")
+_LISTED_BEFORE = re.compile(rf"([A-Z]\w{{1,60}})(?:,|,? (?:{_SAID['and']})) $")
+_AND_NEXT = re.compile(rf"(?:,|,? (?:{_SAID['and']})) ([A-Z]\w+)")
+_NICK = re.compile(rf"(?:{_SAID['nicknamed']})[ :,(\"“`']*$", re.IGNORECASE)
+_NAMED = re.compile(rf"(?:{_SAID['named']}) $")
+_NOUN_OF = frozenset(all_listed("kinds", "noun_of"))
+_HEAD_OF = frozenset(all_listed("kinds", "of"))
+_COMMUNITY = frozenset(all_listed("kinds", "community"))
 _ROMAN = re.compile(r"[ivx]+")
-_RANK = re.compile(rf"(?:^|, )(?:{'|'.join(sorted(NOBLE))}) of ", re.IGNORECASE)
+_RANK = re.compile(rf"(?:^|, )(?:{'|'.join(sorted(NOBLE))}) (?:{_SAID['noun_of']}) ", re.IGNORECASE)
 _INITIAL = re.compile(r"\b[A-Z]\. ")
-_THE = re.compile(r"\b(?:the|der|die|das|el|la|o|a|le|los|las|os|les) $", re.IGNORECASE)
-_STREET = re.compile(r"(?:straße|strasse|gasse|allee|platz|bahnhof|flughafen|museum|gatan)(?: \d+)?$", re.IGNORECASE)
+_THE = re.compile(rf"\b(?:{_SAID['the']}) $", re.IGNORECASE)
+_STREET = re.compile(rf"(?:{_SAID['place_ending']})(?: \d+)?$", re.IGNORECASE)
+_MINE = re.compile(rf"(?i)\b(?:{_SAID['possessive']})\b[\w ]*$")
 _HINT = re.compile(r"\(([^()]+)\)\s*$")
 _BEFORE, _AFTER = 72, 130
 
@@ -78,7 +69,7 @@ def kind_of(text: str, start: int, end: int, small: Set[str] = frozenset(), *, q
     noun = _LAST.search(before)
     if noun and noun[1] in NOUNS and not is_person(words) and NOUNS[noun[1]] != "person":
         return NOUNS[noun[1]]
-    if words[-1] == "community":
+    if words[-1] in _COMMUNITY:
         return "organization"
     said = _said_of(before, after)
     if quoted:
@@ -131,7 +122,7 @@ def _by_words(name: str, words: list[str]) -> str | None:
     if len(words) > 1:
         head = words[
             : next(
-                (at for at, word in enumerate(words) if at and word in ("of", "de", "for", "do", "da", "del", "du")),
+                (at for at, word in enumerate(words) if at and word in _HEAD_OF),
                 len(words),
             )
         ]
@@ -150,25 +141,14 @@ def _by_words(name: str, words: list[str]) -> str | None:
     return None
 
 
-_SURNAMES = frozenset(
-    """
-    hill hills park king lane street brooks church forest woods house hall field fields wells
-    rivers lake banks ford day war bridge ridge
-    castle stone marsh stars company fort place may
-    """.split()
-)
-_SIDES = frozenset(
-    """
-    north south east west northern southern eastern western northeastern southeastern northwestern
-    southwestern central upper lower new
-    """.split()
-)
+_SURNAMES = frozenset(all_listed("kinds", "surnames"))
+_SIDES = frozenset(all_listed("kinds", "sides"))
 
 
 def _by_company(words: list[str], before: str, after: str, said: str, ordinary: bool) -> str | None:
     last = _LAST.search(before)
     word = last[1].casefold() if last else ""
-    if word in TITLES or word.rstrip(".") in TITLES or (word in GROUP_OF and _mine(before)):
+    if word in TITLES or word.rstrip(".") in TITLES or (word in GROUP_OF and _MINE.search(before)):
         return "person"
     listed = _LISTED_BEFORE.search(before) or _AND_NEXT.match(after)
     if listed and listed[1] in PLACES and len(words) == 1:
@@ -203,22 +183,12 @@ def _by_company(words: list[str], before: str, after: str, said: str, ordinary: 
     return "person" if plain or _INITIAL.match(" ".join(words)) else None
 
 
-def _mine(before: str) -> bool:
-    return (
-        re.search(
-            r"(?i)\b(?:my|our|his|her|their|your|mein\w*|sein\w*|ihr\w*|mi|su|meu|minha|seu|sua|mon|ma|son|sa)\b[\w ]*$",
-            before,
-        )
-        is not None
-    )
-
-
 def _said_of(before: str, after: str) -> str:
     """The kind that a noun before the name tells, or what the name is said to be."""
     last = _LAST.search(before)
     if last and last[1].casefold() in NOUNS and last[1][0].islower():
         return NOUNS[last[1].casefold()]
-    if last and last[1] == "of":
+    if last and last[1] in _NOUN_OF:
         noun = _LAST.search(before[: last.start()])
         if noun and NOUNS.get(noun[1]) == "place":
             return "place"

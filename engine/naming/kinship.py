@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, get_args
 
-from engine.language.tables import all_listed, alternatives
+from engine.language.tables import all_listed, alternatives, one_of
 
 Group = Literal["family", "work", "friends", "others"]
 
@@ -16,7 +16,7 @@ GROUP_OF: Mapping[str, Group] = {
 
 RELATIONS = "|".join(sorted(map(re.escape, GROUP_OF), key=len, reverse=True))
 NAME = r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ'’]+(?:-[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)?"
-FULL_NAME = rf"{NAME}(?: (?:de |da |do |van |von )?{NAME})?"
+FULL_NAME = rf"{NAME}(?: (?:(?:{one_of('written_names', 'family_particles')}) )?{NAME})?"
 MY = f"(?:{alternatives('pronouns', 'my')})"
 SAYS = alternatives("verbs", "says")
 _CALLED = re.compile(rf"\b(?:{'|'.join(all_listed('relatives', 'called'))})\b(?![’'-]?[A-Za-z]{{2}}| [A-Z])")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from engine.language.tables import one_of
 from engine.naming.spelling import CAPITALS
 from engine.naming.words import NATIONALITIES, NOUNS, OPENERS, STOP_WORDS
 
@@ -18,12 +19,7 @@ _QUOTED = re.compile(
 )
 _MARK = re.compile(r"[\"“„«`‘*_]|(?<!\w)'")
 _WORD = re.compile(r"[^\W_][\w'’.-]*")
-_CALLED = re.compile(
-    r"(?:called|titled|entitled|named|dubbed|nicknamed|nickname|known as|such as"
-    r"|watched|watching|reading|read|song|book|film|movie"
-    r"|namens|heißt|titel|llamad[oa]|chamad[oa]|intitulad[oa]|titulad[oa]|appelée?|intitulée?)[ ,:=(]*$",
-    re.IGNORECASE,
-)  # fmt: skip
+_CALLED = re.compile(rf"(?:{one_of('written_names', 'announced')})[ ,:=(]*$", re.IGNORECASE)
 _LEAST_LARGE = 0.7
 """Share of the longer words that have a capital in a title."""
 _MOST_WORDS = 14

@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 
+from engine.language.tables import all_listed, keys, one_of
 from engine.naming.words import CALENDAR, GERMAN, NOT_GERMAN
 
 _BLOCKS = ((0x41, 0x590), (0x10A0, 0x1100), (0x1C90, 0x1CC0), (0x1E00, 0x2000), (0x2C00, 0x2E00), (0xA640, 0xA800))
@@ -25,24 +26,22 @@ def _capitals() -> str:
 
 CAPITALS = frozenset(_capitals())
 _UP = f"[{_capitals()}]"
-_ABBREVIATED = (
-    r"(?:St|Mt|Ft|Jr|Sr|Dr|Mrs|Mr|Ms|Prof|Inc|Ltd|Co|Corp|Dra|Sra|Gen|Col|Capt|Lt|Sgt|Sen|Gov|Rev|Hon|Cllr)\."
-)
+_SAID = {key: one_of("written_names", key) for key in keys("written_names")}
+_ABBREVIATED = rf"(?:{_SAID['with_point']})\."
 _MARKS = "\u0300-\u036f"
 _LETTERS = rf"[\w{_MARKS}]"
 _MOST_PIECES = 8
 """Pieces of a word behind hyphens: each is tried as the beginning of a word, too, so without a limit the time is quadratic."""
 WORD = re.compile(
     rf"(?<![\w{_MARKS}@#/.\\°])(?>(?:{_UP}\.){{2,}}(?:{_UP}(?!\w))?|{_UP}\.(?=[ \u00a0]?{_UP})|{_ABBREVIATED}"
-    rf"|\d{{1,3}}(?:st|nd|rd|th)(?=[ \u00a0]{_UP})"
+    rf"|\d{{1,3}}(?:{_SAID['ordinal']})(?=[ \u00a0]{_UP})"
     rf"|[a-z]{{0,2}}{_UP}{_LETTERS}*(?:[&]{_UP}{_LETTERS}*){{0,{_MOST_PIECES}}}(?:['’-]{_LETTERS}+){{0,{_MOST_PIECES}}}\+?)(?![@\w])"
 )
 """A word with a capital, with its possessive ending."""
-_LINKS = r"of|de|del|della|di|da|do|dos|das|du|des|von|van|zu|zum|zur|af|av|el|al|bin|ibn|ter|ten"
-_ARTICLES = r"the|la|las|los|le|les|der|den|dem|het"
+_BEHIND_COMMA = rf"{_SAID['legal']}|{_SAID['generation']}"
 _GAP = re.compile(
-    rf"[ \u00a0](?:(?:{_LINKS})[ \u00a0](?:(?:{_ARTICLES})[ \u00a0])?|&[ \u00a0])?(?=[\w])"
-    rf"|,[ ](?=(?:Inc|Ltd|LLC|Jr|Sr)\b)|(?<=\.)(?={_UP})"
+    rf"[ \u00a0](?:(?:{_SAID['links']})[ \u00a0](?:(?:{_SAID['articles']})[ \u00a0])?|&[ \u00a0])?(?=[\w])"
+    rf"|,[ ](?=(?:{_BEHIND_COMMA})\b)|(?<=\.)(?={_UP})"
 )
 MOST_WORDS = 12
 """Words of a name: more of them in a row are a heading."""
@@ -51,14 +50,14 @@ _OPENING = " \t\u00a0\"“”„«»‘’'`*_[("
 _QUOTES = frozenset('"“”„«»`')
 _GOES_ON = frozenset(",'’-–—/&%$€)]}+=@<>")
 _SHORT = re.compile(
-    r"(?:(?<!\w)(?:dr|dra|mr|mrs|ms|prof|st|mt|sr|sra|vs|c|ca|no|nr|gen|col|capt|lt|sgt|rev|cllr|bzw|fig|ed|née)|(?<![\w'’°])[^\W\d])\.$",
+    rf"(?:(?<!\w)(?:{_SAID['no_end']})|(?<![\w'’°])[^\W\d])\.$",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?:^|\n)[ \t>*+-]*(?:\(?\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+)$")
 """The number of a clause or of an entry in a list."""
-_SAID = re.compile(r"[^\W\d_]+")
+_LETTERS_ALONE = re.compile(r"[^\W\d_]+")
 _OWNS = re.compile(r"(?<=..)['’]([sS]|[^\W\d_A-Z]{2,5})$")
-_CONTRACTED = frozenset("ve ll re em".split())
+_CONTRACTED = frozenset(all_listed("written_names", "no_owner"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def opens_sentence(text: str, start: int) -> bool:
 def is_german(text: str) -> bool | None:
     """Whether a text is German; None where it does not show."""
     german = others = 0
-    for word in _SAID.findall(text[:2000].lower()):
+    for word in _LETTERS_ALONE.findall(text[:2000].lower()):
         german += word in GERMAN
         others += word in NOT_GERMAN
     return german > others if abs(german - others) > 1 else None

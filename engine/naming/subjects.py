@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.domain.entity import Mention, TextPiece
 from engine.domain.names import name_key
-from engine.language.tables import each
+from engine.language.tables import all_listed, alternatives, each, keys, one_of
 from engine.naming.mentions import UsedName, used_name
 from engine.naming.names import MOST_CHARACTERS, names_in
 from engine.naming.words import AMBIGUOUS_NAMES, CALENDAR, GIVEN_NAMES, SPEAKERS_WITHOUT_NAME, STOP_WORDS
@@ -18,35 +18,30 @@ USER: UsedName = ("", "")
 USER_WORD = "user"
 LONGEST_THING = 120
 """Characters of a statement in which the thing that it is about is looked for."""
+_SAID = {key: alternatives("openings", key) for key in keys("openings")}
 _DOES = re.compile(
-    r"\A([^\W\d_]+(?:[-’'][^\W\d_]+)*) "
-    r"(?:(?:no longer|never|still|also|always|now|just|recently|already|really|actually|ya no|ya|no|tampoco|también|já não|não"
-    r"|também|nunca|ne) ){0,2}(?:n['’])?(?:"
-    r"(lives|lived|works|worked|likes|liked|loves|loved|hates|prefers|moved|owns|owned|plays|played|studies|studied|drives"
-    r"|speaks|married|(?:does|did)(?: not|n['’]t) (?:live|work|like|love|hate|prefer|move|own|play|study|drive|speak)"
-    r"|wohnt|wohnte|lebt|arbeitet|mag|liebt|heißt|zog|vive|trabaja|prefiere|trabalha|mora|gosta|habite|travaille|aime)"
-    r"|is|was|has|had|ist|war|hat)\b"
+    rf"\A([^\W\d_]+(?:[-’'][^\W\d_]+)*) (?:(?:{_SAID['between']}) ){{0,2}}(?:{_SAID['between_elided']})?"
+    rf"(?:({_SAID['does']})|{_SAID['is']})\b"
 )
 """A word, and what a person does, does not or is ("Tine no longer plays"); in the languages of which names are read."""
+_WHAT = r"[^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){0,4}?"
 _THING = re.compile(
-    r"\A(?:[oa]s? (?P<what_pt>[^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){0,4}?) (?:é|são|era|eram|está|estão|tem|têm|custa|foi|será)"
-    r"|(?:(?:the|der|die|das|el|la|los|las|le|les) |l['’])?(?P<what>[^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){0,4}?) "
-    r"(?:is|are|was|were|has|have|will|costs?|runs?|opens?|closes?|starts?|begins?|ends?|ist|sind|war|hat|wird|kostet|läuft|es|está"
-    r"|era|tiene|cuesta|é|são|tem|custa|est|sont|était|a|coûte))\b"
+    rf"\A(?:(?:{_SAID['the_own']})(?P<what_own>{_WHAT}) (?:{_SAID['thing_is_own']})"
+    rf"|(?:{_SAID['the']})?(?P<what>{_WHAT}) (?:{_SAID['thing_is']}))\b"
 )
 """What a statement about no person begins with: "the trip to Iceland is …", without its article. *A* is an article like *the* in
 Portuguese alone: "a dog is …" may be about any dog."""
 _DEFINITE = dict(each("articles", "definite"))
 _OCCASIONS = tuple(
-    re.compile(rf"\A(?:{_DEFINITE[code]})([^\W\d_][\w’'-]*(?: [^\W_][\w’'-]*){{0,4}}?) (?:{occurs})\b")
+    re.compile(rf"\A(?:{_DEFINITE[code]})({_WHAT}) (?:{occurs})\b")
     for code, occurs in each("verbs", "occurs")
     if code in _DEFINITE
 )
 """By language what takes place or is called off, behind an article: "das Fest wurde", "la boda se canceló"; not "gestern
 wurde"."""
-_OUR = re.compile(r"\A(?:our|unser|unsere|nuestro|nuestra|nosso|nossa|notre|nos) ", re.IGNORECASE)
-_OF_SPEAKER = frozenset(("i", "me", "my", "myself"))
-_OF_USER = frozenset(("user", "the user", "benutzer", "nutzer"))
+_OUR = re.compile(rf"\A(?:{one_of('openings', 'our')}) ", re.IGNORECASE)
+_OF_SPEAKER = frozenset(all_listed("openings", "speaker"))
+_OF_USER = frozenset(map(name_key, all_listed("openings", "user")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +102,7 @@ def _thing(text: str) -> str:
     said = f"{text[:1].lower()}{text[1:LONGEST_THING]}"
     begins = _THING.match(said)
     occasions = (found[1] for one in _OCCASIONS if (found := one.match(said)))
-    what = (begins["what"] or begins["what_pt"]) if begins else next(occasions, "")
+    what = (begins["what"] or begins["what_own"]) if begins else next(occasions, "")
     return what.casefold() if what and name_key(what.split()[0]) not in STOP_WORDS | CALENDAR else ""
 
 

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 
 from engine.language.detection import stop_words
-from engine.language.tables import FOLDER, codes
+from engine.language.tables import FOLDER, all_listed, codes
 
 _LISTS = FOLDER / "names"
 _SIGNS = tomllib.loads((_LISTS / "signs.toml").read_text("utf-8"))
@@ -51,9 +51,6 @@ GERMAN = _SPOKEN["german"] - _SPOKEN["others"]
 NOT_GERMAN = _SPOKEN["others"] - _SPOKEN["german"]
 STOP_WORDS = frozenset().union(*(stop_words(code) for code in codes())) | OPENERS
 """Words that a sentence may begin with and that name nothing."""
-SPEAKERS_WITHOUT_NAME = frozenset(
-    """
-    user assistant system tool function human ai bot model agent me you unknown assistent asistente assistente
-    utilisateur benutzer nutzer
-    """.split()
-)
+_ROLES = frozenset("user assistant system tool function human ai bot model agent".split())
+"""What a conversation's format calls its speakers."""
+SPEAKERS_WITHOUT_NAME = _ROLES | {word.casefold() for word in all_listed("written_names", "no_speaker")}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import phonenumbers
 from phonenumbers import NumberParseException, PhoneMetadata, ValidationResult
 
+from engine.language.tables import alternatives, keys
 from engine.privacy.finder import DASH, END, SPACE, START, Span, digits_of, finder
 
 REGIONS = (
@@ -29,19 +30,14 @@ _DATE = re.compile(
 )
 """A day in figures. `06.12.34.56.78` is none: it goes on."""
 _STARTS_WITH_DATE = re.compile(r"(?:(?:19|20)\d\d([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2(?:19|20)\d\d)(?!\d)")
+_SAID = {key: alternatives("private", key) for key in keys("private")}
 _NUMBER_OF = re.compile(
-    r"(?:\b(?:order|invoice|ref(?:erence)?|isbn|issn|ean|upc|id|ticket|case|serial|sn|part|sku|model|tracking|version|build|"
-    r"account|acct|booking|flight|article|item|vin|patent|doi|rechnung|bestellung|artikel|kunde|vorgang|konto|facture|commande|"
-    r"factura|pedido|fattura|ordine|fatura|encomenda|processo|tax|vat|nif|cif|siren|siret|cpf|cnpj|nhs|stnr|steuer)"
-    r"\w{0,12}[ .:#]{0,2}(?:(?:no|nr|num|number|nummer|code|id|n°|nº|№)[.:]{0,2})?(?: (?:is|ist|lautet))?[ :#]{0,2}|#)$",
+    rf"(?:\b(?:{_SAID['counted']})\w{{0,12}}[ .:#]{{0,2}}(?:(?:{_SAID['counted_number']})[.:]{{0,2}})?"
+    rf"(?: (?:{_SAID['counted_is']}))?[ :#]{{0,2}}|#)$",
     re.IGNORECASE,
 )
 """What says before a number that it counts something else."""
-_UNIT = re.compile(
-    rf"{SPACE}?(?:[€$£¥%]|(?:euros?|eur|usd|dollars?|pounds?|francs?|people|inhabitants|million|km|kg|bytes?|items?|rows?|"
-    rf"einwohner|menschen|habitantes|personas|reais)\b)|[.,]\d",
-    re.IGNORECASE,
-)
+_UNIT = re.compile(rf"{SPACE}?(?:[€$£¥%]|(?:{_SAID['amount']})\b)|[.,]\d", re.IGNORECASE)
 _LOOK_BACK = 40
 
 
@@ -121,17 +117,11 @@ def _after_a_word(match: re.Match[str]) -> Span | None:
     return None if _DATE.match(match.string, start, end) else (start, end)
 
 
-_WORDS = (
-    r"(?:tele)?phone|tel|tlf|t[ée]l[ée]phone|telefone?|tel[eé]f[oó]n[oi]?|fon|mobile?|mobil(?:nummer|telefon)?|handy(?:nummer)?|"
-    r"cell(?:phone)?|celular|cellulare|portable|m[oó]vil|telem[oó]vel|whatsapp|sms|fax|hotline|ruf(?:nummer|en)?|"
-    r"(?:call|text|ring|reach) (?:me|us|him|her|them)(?: back)?(?: (?:at|on|under))?|"
-    r"тел(?:ефон)?|моб(?:ильный)?|電話|电话|手机|전화|هاتف|טלפון"
-)
 _AFTER_A_WORD = (
-    rf"(?<![A-Za-z])(?:{_WORDS})(?:{SPACE}(?:number|no|nr|nummer|n[úu]mero|num|n[°º]))?[.:#]{{0,2}}"
-    rf"(?:{SPACE}(?:is|was|ist|lautet|es|é|est|on|at|under|unter|al))?:?{SPACE}{{0,2}}(\(?\d(?:{_GAP}\d){{4,14}}){END}"
+    rf"(?<![A-Za-z])(?:{_SAID['phone']})(?:{SPACE}(?:{_SAID['number']}))?[.:#]{{0,2}}"
+    rf"(?:{SPACE}(?:{_SAID['number_is']}))?:?{SPACE}{{0,2}}(\(?\d(?:{_GAP}\d){{4,14}}){END}"
 )
-_EXTENSION = rf"(?:{SPACE}?(?:x|ext\.?|extension|durchwahl){SPACE}?\d{{1,6}})?"
+_EXTENSION = rf"(?:{SPACE}?(?:{_SAID['extension']}){SPACE}?\d{{1,6}})?"
 _NORTH_AMERICAN = (
     rf"(?:\((?=[2-9]\d\d\))|{START}(?<!\d[./:-])(?:1(?:{SPACE}|[.]|{DASH})?\(?)?)"
     rf"[2-9]\d\d\)?(?:{SPACE}|[./]|{DASH}){{0,3}}[2-9]\d\d(?:{SPACE}|[.]|{DASH}){{0,3}}\d{{4}}"

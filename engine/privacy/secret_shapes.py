@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 
+from engine.language.tables import alternatives, keys
 from engine.privacy.finder import Span, finder, value, whole
 
 _PRIVATE_KEY = (
@@ -23,26 +24,18 @@ _TELEGRAM = r"(?<![A-Za-z0-9])\d{8,10}:AA[A-Za-z0-9_-]{32,}"
 _WEBHOOK = r"(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/([A-Za-z0-9_/-]{16,})"
 _BEARER = r"(?<![A-Za-z0-9])bearer\s{1,3}([A-Za-z0-9._~+/-]{12,}={0,2})"
 _BASIC = r"(?<![A-Za-z0-9])basic\s{1,3}([A-Za-z0-9+/]{8,}={0,2})"
-_NAMES = (
-    r"(?:(?:api|access|secret|private|auth|signing|account|shared ?access|encryption|master|license|client|bot|app|refresh|"
-    r"session|service|webhook|consumer|deploy|storage|registration|web ?hook)"
-    r"[_ -]?(?:access[_ -]?)?(?:key|token|secret)|"
-    r"apikey|secret|token|passwd|passw(?:or)?d|passphrase|passcode|pass|pwd|credentials?|session_?id|csrf|otp|"
-    r"passwort|kennwort|geheimnis|schl[üu]ssel|mot de passe|mdp|contrase(?:ñ|n)a|clave(?: secreta)?|senha|palavra-passe|parola|"
-    r"wachtwoord|l[öo]senord|has[łl]o|heslo|пароль|密码|密碼|パスワード|비밀번호)"
-)
-_OF_WHAT = (
-    r"(?: (?:of|for|to|on|von|vom|für|fürs|zum|zur|des|der|du|de|del|da|do|dos|della|voor|van|till|för)"
-    r"(?: [^\s.,:;!?=]{1,20}){1,3}?)?"
-)
+_SAID = {key: alternatives("private", key) for key in keys("private")}
+_NAMES = rf"(?:(?:{_SAID['secret_key']})[_ -]?(?:access[_ -]?)?(?:key|token|secret)|{_SAID['secret']})"
+_OF_WHAT = rf"(?: (?:{_SAID['secret_of']})(?: [^\s.,:;!?=]{{1,20}}){{1,3}}?)?"
 """ "the password of the router"."""
 _ASSIGNED = (
     rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,20}}[_.-]){{0,4}}(?P<name>{_NAMES})(?:_[a-z]{{1,12}}|et|en)?{_OF_WHAT}"
-    r"(?:(?P<strong>[\"'`]?\s{0,3}(?:=>|:=|={1,2}|[:：])[ \t]{0,3})| (?:is|ist|was|lautet|est|es|é|to|är|:|è)[: ] ?)"
+    rf"(?:(?P<strong>[\"'`]?\s{{0,3}}(?:=>|:=|={{1,2}}|[:：])[ \t]{{0,3}})| (?:{_SAID['secret_is']}|:)[: ] ?)"
     r"(?P<quote>[\"'`“«]?)(?P<value>[^\s\"'`“”«»\[\]<>,;&]{4,256})"
 )
 _QUOTED = (
-    rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,20}}[_.-]){{0,4}}{_NAMES}(?:[\"']?\s{{0,3}}[:=]\s{{0,3}}| (?:is |ist |es |est |é )?)"
+    rf"(?<![A-Za-z])(?:[A-Za-z0-9]{{1,20}}[_.-]){{0,4}}{_NAMES}"
+    rf"(?:[\"']?\s{{0,3}}[:=]\s{{0,3}}| (?:(?:{_SAID['secret_is_quoted']}) )?)"
     r"(?P<mark>[\"'])(?P<value>[^\"'\n\[\]]{6,100})(?P=mark)"
 )
 _URL_KEY = (
@@ -50,9 +43,9 @@ _URL_KEY = (
     r"(?:key|token|secret|sig|signature|password|pwd|code_verifier)=([^\s&#\"'<>\[\]]{6,})"
 )
 _PLACEHOLDER = re.compile(
-    r"\A(?:none|null|nil|true|false|undefined|required|optional|unlimited|empty|missing|hidden|redacted|changed?|expired|invalid|"
-    r"x+|\*+|\.+|-+|your[\w-]*|my[_-]\w*|<.*|\{.*|\$.*|%.*|os\..*|process\..*|env\..*|https?:.*|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|"
-    r"\d{1,2}:\d\d.*|str|string|int|bytes|bool|self\..*|get\w*\(.*|\w+\(.*|[\d.,]+k?)[.,;:!?)]*",
+    rf"\A(?:{_SAID['no_secret']}|"
+    r"x+|\*+|\.+|-+|<.*|\{.*|\$.*|%.*|os\..*|process\..*|env\..*|https?:.*|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|"
+    r"\d{1,2}:\d\d.*|self\..*|get\w*\(.*|\w+\(.*|[\d.,]+k?)[.,;:!?)]*",
     re.IGNORECASE,
 )
 
@@ -77,7 +70,7 @@ def _quoted(match: re.Match[str]) -> Span | None:
     return None if _PLACEHOLDER.fullmatch(match["value"]) else match.span("value")
 
 
-_NOT_AFTER_IS = re.compile(r"secret|pass|credentials?|otp|parola|heslo|clave", re.IGNORECASE)
+_NOT_AFTER_IS = re.compile(_SAID["secret_in_prose"], re.IGNORECASE)
 """Names that are words of plain prose too: behind them only `:` and `=` announce a value."""
 
 

@@ -18,6 +18,7 @@ from ipaddress import IPv4Address, IPv6Address
 from schwifty import IBAN, registry
 from schwifty.exceptions import SchwiftyException
 
+from engine.language.tables import alternatives
 from engine.privacy.finder import DASH, END, SPACE, START, Finder, Span, digits_of, finder, value, whole
 from engine.privacy.phones import PHONES
 from engine.privacy.secret_shapes import SECRETS
@@ -138,8 +139,8 @@ _SEPARATOR = rf"(?P<separator>{SPACE}?{DASH}{SPACE}?|{SPACE}|[._/])"
 _SEPARATED_SSN = rf"(?!000|666|9)\d{{3}}{_SEPARATOR}(?!00)\d\d(?P=separator)(?!0000)\d{{4}}"
 _NAMED_SSN = rf"\d{{9}}|\d{{3}}{SPACE}?[-./]?{SPACE}?\d\d{SPACE}?[-./]?{SPACE}?\d{{4}}"
 _SSN_NAME = (
-    rf"(?:\bssn|\bss ?#|\btin\b|\bitin|social security(?: (?:number|no\.?|num|nr|#))?|\bsocial)(?: ?\([A-Za-z]{{1,6}}\))?"
-    rf"(?:{SPACE}(?:number|no\.?|is|was|ending))*[:#=]?{SPACE}{{0,2}}[\"'(]?"
+    rf"(?:{alternatives('private', 'social')})(?: ?\([A-Za-z]{{1,6}}\))?"
+    rf"(?:{SPACE}(?:{alternatives('private', 'social_is')}))*[:#=]?{SPACE}{{0,2}}[\"'(]?"
 )
 
 FINDERS: Mapping[str, tuple[Finder, ...]] = {

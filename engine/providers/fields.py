@@ -15,11 +15,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
+from engine.language.tables import all_listed
+
 LONGEST_TEXT, LONGEST_NAME = 2000, 200
 MOST_NAMES = 24
 _NOTHING = frozenset(("none", "null", "n/a"))
 """Texts that a model writes for no text."""
-_NO = frozenset(("false", "no", "0", "n", "nein", "non", "não", "public"))
+_NO = frozenset(("false", "0", "public", *all_listed("negation", "answer")))
 _LIST = re.compile(r"\s*[,;\n]\s*")
 _NUMBER = re.compile(r"\s*\[?(\d{1,9})(?:\.0+)?\]?\s*")
 _PLAIN_ENTRY = ("text", "fact", "statement", "observation", "content", "description", "summary", "value")

@@ -8,47 +8,40 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.domain.entity import UNKNOWN_KIND
+from engine.language.tables import keys, one_of
 from engine.naming.configuration import RelationType
 from engine.relations.masking import MARK, OWNED, Sentence
 from engine.relations.patterns import AND, GAP, IS, LIST, WAS, LanguagePatterns, PatternReading
 
+_SAID = {key: one_of("clauses", key) for key in keys("clauses") if key != "sentence_it"}
 _FILLER = re.compile(
-    r" ?(?:(?P<past>used to|no longer|formerly|previously|ya no|já não)|(?P<still>has been|have been|has"
-    r"|have|['’]ve|['’]s)"
-    r"|(?P<no>doesn['’]t|does not|don['’]t|do not|isn['’]t|is not|am not|['’]m not|aren['’]t|are not)"
-    r"|is|are|was|were|am|been|['’]m|['’]re|also|still|now|currently|just|recently|then|both|first|later|always"
-    r"|actually|already|once"
-    r"|originally|finally|soon|who|which|that|auch|jetzt|seit Kurzem|también|ahora|também|agora|aussi"
-    r"|maintenant|qui|que)(?= |$)|,(?= (?:who|which|is|was|has)\b)"
+    rf" ?(?:(?P<past>{_SAID['filler_past']})|(?P<still>{_SAID['filler_still']})|(?P<no>{_SAID['filler_not']})"
+    rf"|{_SAID['filler']})(?= |$)|,(?= (?:{_SAID['behind_comma']})\b)"
 )
-_ANYMORE = re.compile(r"(?: [\w']+){0,2} (?:any ?more|any longer|mehr|más|mais|plus)\b")
+_ANYMORE = re.compile(rf"(?: [\w']+){{0,2}} (?:{_SAID['any_more']})\b")
 _ASIDE = re.compile(
-    rf" ?\([^()]{{0,160}}\)|, (?:also|commonly|better|formerly) [^,.;:!?]{{1,60}},(?= )|, (?!(?:who"
-    rf"|which)\b)[^,.;:!?{MARK}]{{1,60}},(?= )"
+    rf" ?\([^()]{{0,160}}\)|, (?:{_SAID['aside']}) [^,.;:!?]{{1,60}},(?= )"
+    rf"|, (?!(?:{_SAID['no_aside']})\b)[^,.;:!?{MARK}]{{1,60}},(?= )"
 )
 _GAP = re.compile(GAP)
-_AFTER_ARTICLE = re.compile(
-    r"\s{0,40}(?:$|[,.;:!?()\"”–—])| (?:and|of|but|or|in|on|at|as|since|for|with|who|which|where|when|while|from|to"
-    r"|until|by|because|is|are|was"
-    r"|were|has|und|als|seit|mit|y|e|et|con|com|avec|desde|depuis|together|today|now|last|this|next|every|near"
-    r"|again|anymore)\b"
-)
+_AFTER_ARTICLE = re.compile(rf"\s{{0,40}}(?:$|[,.;:!?()\"”–—])| (?:{_SAID['behind_name']})\b")
 _POSSESSED = re.compile(rf"['’]s\b|['’](?= )|{OWNED}")
-_BLOCKED = re.compile(
-    r"\b(?:of|from|with|to|for|at|in|by|about|near|than|like|von|mit|bei|aus|zu|de|con|com|avec|not|neither|nor"
-    r"|called|named|(?:is|are|was|were) (?:the|an?)) $",
-    re.I,
-)
+_BLOCKED = re.compile(rf"\b(?:{_SAID['no_subject']}) $", re.I)
+_JOINS = rf"(?:{_SAID['and']}|&)"
 _CHAIN = re.compile(
-    rf"[^.;:!?{MARK}]{{0,40}}?(?:,? and|,? but|,| und| y| e| et)(?: (?:then|now|later|also|has|have|is|was|he"
-    rf"|she))?(?= )"
+    rf"[^.;:!?{MARK}]{{0,40}}?(?:,? (?:{_SAID['and']}|{_SAID['but']})|,)(?: (?:{_SAID['goes_on']}))?(?= )"
 )
-_TWO = re.compile(rf"(?P<a>{MARK}){'(?: and | & | und | y | e | et )'}(?P<b>{MARK})")
+_TWO = re.compile(rf"(?P<a>{MARK}) {_JOINS} (?P<b>{MARK})")
 _PLACED = re.compile(
-    rf"\b(?:in|of|from|to|at|near|around|nach|aus|en|de|em|à) ({MARK}(?:, {MARK}){{1,2}})(?=[,.;)]|\s*$| [a-z])"
-    rf"(?!,? (?:and|or|&|und|y|e|et) )"
+    rf"\b(?:{_SAID['in_place']}) ({MARK}(?:, {MARK}){{1,2}})(?=[,.;)]|\s*$| [a-z])(?!,? (?:{_JOINS}|{_SAID['or']}) )"
 )
-_IN_PLACE = re.compile(rf"\b(?:at|of|from|for)(?: the)? (?P<a>{MARK}) in (?P<b>{MARK})(?=[,.;)]|\s*$| [a-z])")
+_IN_PLACE = re.compile(
+    rf"\b(?:{_SAID['of_place']})(?: (?:{_SAID['the']}))? (?P<a>{MARK}) (?:{_SAID['in']}) (?P<b>{MARK})(?=[,.;)]|\s*$| [a-z])"
+)
+_OWN_BEFORE = re.compile(rf"(?:^|[,;:] |\b(?:{_SAID['speaker_before']}) )$", re.I)
+_BORN = re.compile(rf" ?\((?=(?:{_SAID['born']}) )")
+_DESCRIBED = re.compile(rf" ?(?P<is>{IS}) (?:{_SAID['one']}) ")
+_NO_DESCRIPTION = re.compile(rf"[.;:!?]|\b(?:{_SAID['no_description']})\b")
 SURE = 0.9
 SPEAKER = -1
 
@@ -112,9 +105,7 @@ def _of_speaker(sentence: Sentence, language: LanguagePatterns) -> Iterator[Rela
     if language.own is None:
         return
     for match in language.own.finditer(sentence.text):
-        if not re.search(
-            r"(?:^|[,;:] |\b(?:y|e|eu|yo|et|je|ahora|agora|também|también) )$", sentence.text[: match.start()], re.I
-        ):
+        if not _OWN_BEFORE.search(sentence.text[: match.start()]):
             continue
         target = _object(sentence, match.end())
         if target is not None and match.lastgroup:
@@ -138,7 +129,7 @@ def _listed(sentence: Sentence, listed: re.Match[str], kinds: tuple[str, ...] = 
 def _behind(sentence: Sentence, language: LanguagePatterns, at: int) -> Iterator[_Said]:
     """The phrases behind a subject that ends here: in brackets, and the verb."""
     text = sentence.text
-    if born := re.compile(r" ?\((?=born )").match(text, at):
+    if born := _BORN.match(text, at):
         said = _said(sentence, language, born.end())
         if said is not None:
             yield said
@@ -156,11 +147,11 @@ def _behind(sentence: Sentence, language: LanguagePatterns, at: int) -> Iterator
 def _described(sentence: Sentence, language: LanguagePatterns, at: int) -> _Said | None:
     """ "X is a novel by", "X is a carpenter who works at": the phrase behind a description."""
     text = sentence.text
-    opening = re.compile(rf" ?(?P<is>{IS}) (?:an?|the|one of the) ").match(text, at)
+    opening = _DESCRIBED.match(text, at)
     if opening is None:
         return None
     end = text.find(MARK, opening.end())
-    stop = re.search(r"[.;:!?]|\b(?:not|never|of an?|of the|if|whose)\b", text[opening.end() : end])
+    stop = _NO_DESCRIPTION.search(text[opening.end() : end])
     until = opening.end() + stop.start() if stop else end
     place = opening.end()
     while 0 <= place < until:

@@ -10,32 +10,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
-from engine.language.tables import alternatives, codes, each
+from engine.language.tables import NOTHING, alternatives, codes, each, listed, one_of
 
 MARK = "\ue000"
 OWNERS: Mapping[str, str] = {code: chr(ord(MARK) + number) for number, code in enumerate(codes(), 1)}
 """The character behind a mark that says "of this one" in a language: "my" is a mark and one of these."""
 OWNED = f"[{min(OWNERS.values())}-{max(OWNERS.values())}]"
+
+
+def _by_language(key: str) -> str:
+    """A pattern with a group for each language that has words of a key in `clauses`."""
+    return (
+        "|".join(f"(?P<{code}>{'|'.join(listed(code, 'clauses', key))})" for code, _ in each("clauses", key)) or NOTHING
+    )
+
+
 MOST_SENTENCE = 2_000
 """A longer sentence is a table or a list: it is not read."""
 _PRIVATE = re.compile(f"[{MARK}-{max(OWNERS.values())}]")
 _END = re.compile(
     r"(?<![.!?])[.!?]+[\"”»)'’]*(?=\s+[\"“«„(\[`¿¡]*[^\W\d_a-zß-öø-ÿ]|\s*$)|(?<![.!?])[.!?]+[\"”»)'’]*(?=\s*\n)|\n+"
 )
-_SHORT = re.compile(
-    r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St|Inc|Ltd|Co|Corp|No|Nr|vs|Sr|Sra|Dra|Jr|Mt|approx|ca|bzw|etc|Hr|Fr|M|Mme|[A-ZÀ-Þ])|^)$"
-)
+_SHORT = re.compile(rf"(?:\b(?:{one_of('clauses', 'abbreviated')}|[A-ZÀ-Þ])|^)$")
 _SELF = re.compile(
     rf"\b(?:(?P<i>{alternatives('pronouns', 'speaker')})|(?P<me>{alternatives('pronouns', 'speaker_object')})|"
     + "|".join(f"(?P<{code}>{said})" for code, said in each("pronouns", "owner"))
     + r")\b"
 )
-_THEIRS = re.compile(r"\b(?:[Hh]is|[Hh]er)\b")
-_WORKS = (
-    "film|movie|song|album|single|book|novel|series|show|company|band|airport|town|city|village|state|school|university"
-)
-_FIRST = re.compile(rf"(?P<someone>He|She)\b|(?P<something>It|The (?:{_WORKS}))\b|(?P<its>Its)\b")
-_TOLD_OF = re.compile(r"(?:\b(?:is|was|ist|war|es|era|é|est|était)|['’]s) $")
+_THEIRS = re.compile(rf"\b(?:{_by_language('theirs')})\b")
+_HE, _IT = one_of("clauses", "sentence_he"), alternatives("clauses", "sentence_it")
+_FIRST = re.compile(rf"(?P<someone>{_HE})\b|(?P<something>{_IT})\b|(?:{_by_language('sentence_its')})\b")
+_HE_FIRST = re.compile(rf"(?:{_HE})\b")
+_TOLD_OF = re.compile(rf"(?:\b(?:{one_of('clauses', 'is')}|{one_of('clauses', 'was')})|['’]s) $")
 _OPENING = re.compile(rf"\A[\"“«„`' ]*{MARK}")
 
 
@@ -151,7 +157,7 @@ def _masked(
         before = None
     if opening and before is not None and not (here and here[0].start < opening.end()) and _may_be(before, opening):
         sentence.meant.add(0)
-        sentence.mark(before, begin, opening.end(), OWNERS["en"] if opening["its"] else "")
+        sentence.mark(before, begin, opening.end(), OWNERS.get(opening.lastgroup or "", ""))
         at = opening.end()
     for mention in here:
         if mention.start < at:
@@ -165,16 +171,16 @@ def _masked(
 
 def _words(sentence: Sentence, text: str, at: int, end: int, speaker: Mention | None, before: Mention | None) -> None:
     """Adds what stands between two mentions."""
-    found = [*_THEIRS.finditer(text, at, end), *(_SELF.finditer(text, at, end) if speaker is not None else ())]
+    theirs = list(_THEIRS.finditer(text, at, end))
+    found = [*theirs, *(_SELF.finditer(text, at, end) if speaker is not None else ())]
     for match in sorted(found, key=lambda match: match.start()):
-        group = match.lastgroup
-        owner = OWNERS["en"] if group is None else OWNERS.get(group, "")
+        owner, of_other = OWNERS.get(match.lastgroup or "", ""), match in theirs
         sentence.add(_PRIVATE.sub(" ", text[at : match.start()]), at)
-        who = _whose(sentence, before) if group is None else speaker
+        who = _whose(sentence, before) if of_other else speaker
         if who is None:
             sentence.add(match[0], match.start())
         else:
-            if group is None:
+            if of_other:
                 sentence.meant.add(len(sentence.text))
             sentence.mark(who, match.start(), match.end(), owner)
         at = match.end()
@@ -214,7 +220,7 @@ def _subject(sentence: Sentence, speaker: Mention | None, before: Mention | None
         return sentence.marks.get(opening.end() - 1) if opening else None
     if 0 in sentence.meant:
         return sentence.marks[0]
-    if re.match(r"(?:He|She)\b", sentence.text):
+    if _HE_FIRST.match(sentence.text):
         return None if sentence.marks else before
     people = {who.name: who for who in sentence.marks.values() if _person(who)}
     return next(iter(people.values())) if len(people) == 1 else None

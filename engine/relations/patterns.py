@@ -6,36 +6,33 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from engine.language.tables import NOTHING, all_listed, codes, listed, table
+from engine.language.tables import NOTHING, all_listed, alternatives, codes, keys, listed, one_of, table
 from engine.naming.configuration import Domain, RelationType
 from engine.relations.masking import MARK, OWNERS
 
-_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|Professor|Sir|Sr|Sra|Dra|Herr|Frau|Captain|Colonel|Pastor|Don|Doña|M|Mme)\.? )?"
+_SAID = {key: one_of("clauses", key) for key in keys("clauses") if key != "sentence_it"}
+_TITLE = rf"(?:(?:{_SAID['title']})\.? )?"
 NAME = rf"{_TITLE}[\"“”„«`]{{0,2}} ?{MARK}(?: ?[\"“”»`]|'')?"
 """A mark with what belongs to a name: a title, quotes."""
-LIST = re.compile(rf"{NAME}(?:(?:(?P<comma>,) |,? (?:and|y|e|et|und) |,? & |/)(?:the )?{NAME}){{0,12}}")
-AND = re.compile(r"(?:and|y|e|et|und|&)")
+LIST = re.compile(
+    rf"{NAME}(?:(?:(?P<comma>,) |,? (?:{_SAID['and']}) |,? & |/)(?:(?:{_SAID['list_the']}) )?{NAME}){{0,12}}"
+)
+AND = re.compile(rf"(?:{_SAID['and']}|&)")
 GAP = (
-    r" (?P<article>(?:the|an?|his|her|their|our|its|der|dem|die|das|den|la|el|le|las|los|o|os) |l['’] ?)?"
-    rf"(?:{MARK}(?:['’]s |[{''.join(OWNERS.values())}])(?:[a-z-]+ ){{1,3}})?"
-    r"(?:(?!(?:of|in|at|on|to|from|with|for|by|near|and|or|but|a|an|the|who|that|than|as|not|name|von|bei|mit"
-    r"|im|de|en|con|com|avec)\b)"
-    rf"(?:[^\W_A-ZÀ-Þ][\w'’-]*|[A-Z][a-z]+(?:ish|an|ese|nch|tch)) ){{0,4}}?(?={NAME})"
+    rf" (?P<article>(?:{_SAID['article']}) |(?:{_SAID['elided']}) ?)?"
+    rf"(?:{MARK}(?:(?:{alternatives('relations', 'owns')})|[{''.join(OWNERS.values())}])(?:[a-z-]+ ){{1,3}})?"
+    rf"(?:(?!(?:{_SAID['no_gap']})\b)"
+    rf"(?:[^\W_A-ZÀ-Þ][\w'’-]*|[A-Z][a-z]+(?:{_SAID['large_adjective']})) ){{0,4}}?(?={NAME})"
 )
 """What may stand between a phrase and what it is about."""
 _WORD = r"[^\W_][\w'’.-]*"
-_NOT = r"not|never|hardly|nicht|kein\w{0,2}|nie|niemals|no|nunca|não|nem|pas|jamais|n't|if|would|might"
-_LOOSE = rf"(?: (?!(?:{_NOT})\b)(?!\w+n['’]t\b){_WORD}){{0,4}}?"
-_BEING = listed("en", "relations", "being")
-IS = f"(?:{'|'.join(_BEING)})".replace("'", "['’]")
-WAS = re.compile(r"(?:was|were|used|ran|war|waren|era|fue|foi|était|fut)\b", re.I)
+_LOOSE = rf"(?: (?!(?:{_SAID['not']})\b)(?!\w+(?:{_SAID['not_ending']})\b){_WORD}){{0,4}}?"
+IS = f"(?:{'|'.join(all_listed('relations', 'being'))})".replace("'", "['’]")
+WAS = re.compile(rf"(?:{_SAID['over']})\b", re.I)
 
-_STILL = r"(?: (?:also|still|now|actually|currently|auch|jetzt|noch|también|também|aussi))?"
-_ENDS = (
-    r"(?=\s*(?:[,.;:!?)\"”–—-]|$)| (?:and|but|who|since|at|for|until|when|while|by|because|so|too|now|und|y"
-    r"|e|et|aber|die|der|que|qui)\b)"
-)
-_ASIDE = r"(?: ?\([^()]{0,140}\))?(?:, (?:also|sometimes|commonly|formerly|originally|better) [^,;:.!?]{0,60},)?"
+_STILL = rf"(?: (?:{_SAID['still']}))?"
+_ENDS = rf"(?=\s*(?:[,.;:!?)\"”–—-]|$)| (?:{_SAID['ends']})\b)"
+_ASIDE = rf"(?: ?\([^()]{{0,140}}\))?(?:, (?:{_SAID['aside']}) [^,;:.!?]{{0,60}},)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +120,7 @@ def _language(domain: Domain, language: str) -> LanguagePatterns:
             for phrase in words.get(language, ()):
                 bare, _, kind = phrase.partition(" {")
                 found = sources[where].setdefault(bare.casefold(), [])
-                found.append(PatternReading(relation, forward, over, kind.rstrip("}"), phrase.startswith("is ")))
+                found.append(PatternReading(relation, forward, over, kind.rstrip("}"), _is_state(phrase, language)))
     for where, phrases in sources.items():
         for number, phrase in enumerate(sorted(phrases, key=lambda words: (-len(words), words))):
             name = f"{where}{number}"
@@ -149,17 +146,23 @@ def _any_of(alternatives: Iterable[str], end: str = "") -> re.Pattern[str]:
 def _first_words(phrase: str, language: str) -> Iterable[str]:
     """The words, in small letters, with which a phrase may begin; a space follows them."""
     first = re.split(r"[ *]", phrase, maxsplit=1)[0].casefold()
-    if language != "en" or first != "is":
+    if not _is_state(f"{first} ", language):
         return (first,)
-    return {form.split()[0].replace("'", mark) for form in _BEING for mark in "'’"}
+    return {form.split()[0].replace("'", mark) for form in listed(language, "relations", "being") for mark in "'’"}
+
+
+def _is_state(phrase: str, language: str) -> bool:
+    """Whether a phrase begins with "is", in a language of which the other forms of it are listed behind it."""
+    return phrase.startswith(tuple(f"{being} " for being in listed(language, "relations", "being")[:1]))
 
 
 def _phrase(phrase: str, language: str) -> str:
     parts = [re.escape(part.strip()).replace(r"\ ", " ") for part in phrase.split("*")]
     pattern = parts[0] + "".join(_LOOSE + " " + part for part in parts[1:])
-    if language == "en" and pattern.startswith("is "):
-        pattern = IS + pattern[2:]
-    return pattern.replace(" a ", " an? ") if language == "en" else pattern
+    if _is_state(pattern, language):
+        pattern = f"{IS} {pattern.partition(' ')[2]}"
+    articles = listed(language, "relations", "a")
+    return pattern.replace(f" {articles[0]} ", f" (?:{'|'.join(articles)}) ") if articles else pattern
 
 
 def _nouns(domain: Domain, language: str) -> dict[str, tuple[tuple[PatternReading, ...], bool]]:
@@ -176,52 +179,52 @@ def _nouns(domain: Domain, language: str) -> dict[str, tuple[tuple[PatternReadin
 
 
 _GROUPS = frozenset(all_listed("relations", "groups"))
-_IRREGULAR = dict(one.split(": ") for one in listed("en", "relations", "plurals"))
 
 
 def _plurals(noun: str, language: str) -> Iterable[str]:
-    if language == "de":
-        return ()
-    if language == "en" and noun in _IRREGULAR:
-        return (_IRREGULAR[noun],)
-    if language == "en" and noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return (noun[:-1] + "ies",)
-    return (noun + "s",)
+    """The plural of a noun: listed, else by its ending; none in a language of which no rule makes it."""
+    said = table(language, "relations")
+    irregular = dict(one.split(": ") for one in listed(language, "relations", "plurals"))
+    if noun in irregular:
+        return (irregular[noun],)
+    if "plural_y" in said and noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return (noun[:-1] + said["plural_y"],)
+    return (noun + said["plural"],) if "plural" in said else ()
 
 
 def _by_noun(nouns: Iterable[str], language: str) -> tuple[re.Pattern[str], ...]:
     """The patterns around a noun; empty for a language without nouns."""
-    listed = "|".join(sorted(map(re.escape, nouns), key=lambda noun: (-len(noun), noun)))
-    if not listed:
+    every = "|".join(sorted(map(re.escape, nouns), key=lambda noun: (-len(noun), noun)))
+    if not every:
         return ()
+    articles = listed(language, "relations", "a")
     mine = OWNERS[language]
-    owner = rf"(?P<b>{MARK})['\"”]*(?:{mine}|['’]s |['’] )" if language == "en" else rf"(?P<b>{MARK}){mine}"
     said = table(language, "relations")
+    owner = rf"(?P<b>{MARK})['\"”]*(?:{mine}|{said.get('owns', NOTHING)})"
+    name_of, not_behind, number, who = (
+        one_of("relations", key) for key in ("whose_name", "not_behind", "number", "relative")
+    )
     described = rf"(?:(?i:{said.get('before', NOTHING)}),? ){{0,2}}"
     former, behind = f"(?i:(?P<former>{said.get('former', NOTHING)})?)", said.get("behind", "")
-    noun = rf"{described}{former}{described}(?P<noun>(?i:{listed})){behind}(?![\w-]|['’](?!s name)| in law)"
+    noun = rf"{described}{former}{described}(?P<noun>(?i:{every})){behind}"
+    noun += rf"(?![\w-]|(?!{name_of})['’]| {not_behind})"
     called, article, of, has = (said.get(key, NOTHING) for key in ("called", "article", "of", "has"))
     copula = said.get("copula", IS)
     name = NAME.replace(MARK, f"(?P<a>{MARK})", 1)
     whose = NAME.replace(MARK, f"(?P<b>{MARK})", 1)
-    gap = (
-        r"(?:(?:the|der|dem|la|le|el|o|a) )?"
-        r"(?:(?!(?:who|that|which|whose|and|or|in|at|with|from|a|an|his|her)\b)[^\W_][\w'’-]* ){0,5}?"
-    )
-    copulas = "is|was|ist|war|es|era|é|foi|est|était"
-    relative = rf"(?:,? (?:who|which|die|der|que|qui|quien)|,)? ?(?P<was>{copula}){_STILL}"
-    also = rf"(?: an? [^.;:!?{MARK}]{{0,90}},? and)?" if language == "en" else ""
-    number = (
-        r"(?:a|an|one|two|three|four|five|ein|eine|einen|zwei|drei|una?|dos|tres|uma?|dois|duas|três|une|deux|trois)"
-    )
+    gap = rf"(?:(?:{_SAID['the']}) )?(?:(?!(?:{_SAID['no_gap_of']})\b)[^\W_][\w'’-]* ){{0,5}}?"
+    relative = rf"(?:,? (?:{who})|,)? ?(?P<was>{copula}){_STILL}"
+    also = rf"(?: (?:{'|'.join(articles) or NOTHING}) [^.;:!?{MARK}]{{0,90}},? (?:{_SAID['and']}))?"
+    called_or_is = rf"{called}|{_SAID['is']}|{_SAID['was']}"
+    then = rf"(?: (?:{_SAID['now']}))?"
     return tuple(
         re.compile(pattern)
         for pattern in (
             rf"{owner}{noun}(?P<aside>,)? ?(?P<named>,? ?(?:{called}) )?{name}",
             rf"{name}{_ASIDE}(?:(?P<aside>,) | \(){owner}{noun}{_ENDS}",
             rf"{name}{_ASIDE}{relative} {owner}{noun}{_ENDS}",
-            rf"{owner}{noun}(?:['’]s name)?(?:,? (?P<was>{copula}))? (?P<called>{called}|{copulas}),? {name}(?!['’]s|{mine})",
-            rf"{name}{_ASIDE}(?:{relative}{also}| ?,(?: now| then)?| \()(?: ?(?:{article}))? ?{noun} {of} (?P<of>){gap}{whose}",
-            rf"{whose}{_ASIDE} {has} {number} {noun},? (?:(?:{called}) )?{name}",
+            rf"{owner}{noun}(?:{name_of})?(?:,? (?P<was>{copula}))? (?P<called>{called_or_is}),? {name}(?!['’]s|{mine})",
+            rf"{name}{_ASIDE}(?:{relative}{also}| ?,{then}| \()(?: ?(?:{article}))? ?{noun} {of} (?P<of>){gap}{whose}",
+            rf"{whose}{_ASIDE} {has} (?:{number}) {noun},? (?:(?:{called}) )?{name}",
         )
     )

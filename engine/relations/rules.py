@@ -13,6 +13,7 @@ from datetime import datetime
 from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
 from engine.domain.relation import RelationDraft
 from engine.language.detection import stop_words
+from engine.language.tables import all_listed, alternatives
 from engine.naming.configuration import Domain, RelationType
 from engine.relations.clauses import SPEAKER, RelationWords, appositions, phrases, together
 from engine.relations.masking import OWNED, Sentence, sentences
@@ -24,7 +25,8 @@ SURE_NOUN, SURE_SAID, SURE_KINSHIP, SURE_APPOSED = 0.95, 0.9, 0.9, 0.85
 UNKNOWN, PRONOUN = 0.9, 0.85
 """What the confidence is multiplied with for a kind that is not known, and for a pronoun that stands for a name."""
 _WORD = re.compile(r"[^\W\d_]+")
-_COPULAS = frozenset("is was ist war es era é foi est était".split())
+_IS = frozenset(all_listed("clauses", "is"))
+_SINCE = re.compile(rf"\b(?:{alternatives('periods', 'since')})\b")
 
 
 class Relating:
@@ -110,13 +112,7 @@ def _by_nouns(sentence: Sentence, language: LanguagePatterns, speakers: frozense
             first = sentence.marks.get(match.start("a"))
             if first is None or (groups.get("aside") and first.name.casefold() in speakers):
                 continue  # a name between commas is whom it is said to
-            if (groups.get("called") or "").casefold() in (
-                "is",
-                "ist",
-                "es",
-                "é",
-                "est",
-            ) and first.kind == UNKNOWN_KIND:
+            if (groups.get("called") or "").casefold() in _IS and first.kind == UNKNOWN_KIND:
                 continue
             readings, _ = language.nouns[match["noun"].casefold()]
             apposed = "named" in groups and not groups["named"] and not groups["aside"]
@@ -187,7 +183,7 @@ def _drawn(
     since = until = None
     if found.dated and not (found.sure == SURE_NOUN and reading.type.lasting):
         since, until = times(before or inside, inside, after, over=over, said_at=said_at)
-    if since and over and not reading.over and until is None and re.search(r"\b(?:since|seit|desde|depuis)\b", after):
+    if since and over and not reading.over and until is None and _SINCE.search(after):
         over = False
     if said_at is not None and (begins := first_day(since)) is not None and begins > said_at:
         return  # "marries Tom on May 3": a plan, of which nobody knows yet whether it will happen

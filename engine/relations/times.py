@@ -6,36 +6,40 @@ import re
 from datetime import UTC, datetime
 
 from engine.language.dates import dates_in
-from engine.language.tables import alternatives, keys, listed
+from engine.language.tables import alternatives, each, keys, listed, one_of
 
 NEAR = 90
 """Characters after the words of a relation in which its date stands."""
+_SAID = {key: alternatives("periods", key) for key in ("since", "until", "at", "in_year", "near")}
+_SAID |= {key: one_of("periods", key) for key in keys("periods") if key not in _SAID}
 _MONTH = r"(?:[^\W\d_]{1,20}\.?,? )"
-_DATE = (
-    rf"(?:\d{{4}}-\d\d(?:-\d\d)?|(?:\d{{1,2}}(?:st|nd|rd|th|\.)? )?(?:of )?{_MONTH}?(?:\d{{1,2}}(?:st|nd|rd"
-    rf"|th)?,? )?(?:19|20|1\d)\d\d"
-    rf"|(?:{'|'.join(name.title() for name in listed('en', 'dates', 'month')[:12])})"
-    r"(?: \d{1,2}(?:st|nd|rd|th)?)?"
-    r"|last (?:week|month|year|[A-Z]\w+)|yesterday)\b"
+_ORDINAL = rf"(?:{'|'.join(ordinal for _, ordinal in each('time', 'ordinal'))})"
+_LONG_MONTH = "|".join(
+    name.title() for code, _ in each("time", "units") for name in listed(code, "dates", "month")[:12]
 )
-_SAID = {key: alternatives("periods", key) for key in keys("periods")}
-_SINCE = re.compile(rf"\b(?:{_SAID['since']})(?: the)? (?P<date>{_DATE})", re.I)
+_DATE = (
+    rf"(?:\d{{4}}-\d\d(?:-\d\d)?|(?:\d{{1,2}}(?:{_ORDINAL}|\.)? )?(?:(?:{_SAID['of']}) )?{_MONTH}?"
+    rf"(?:\d{{1,2}}{_ORDINAL}?,? )?(?:19|20|1\d)\d\d|(?:{_LONG_MONTH})(?: \d{{1,2}}{_ORDINAL}?)?|{_SAID['near']})\b"
+)
+_SINCE = re.compile(rf"\b(?:{_SAID['since']})(?: (?:{_SAID['the']}))? (?P<date>{_DATE})", re.I)
 _UNTIL = re.compile(rf"\b(?:{_SAID['until']}) (?P<date>{_DATE})", re.I)
 _RANGE = re.compile(
-    rf"(?:\b(?:from|between) )?(?P<date>{_DATE})(?: to | until | till | and | ?[-–—]{{1,2}} ?)(?P<last>{_DATE})"
+    rf"(?:\b(?:{_SAID['between']}) )?(?P<date>{_DATE})(?: (?:{_SAID['to']}) | ?[-–—]{{1,2}} ?)(?P<last>{_DATE})"
 )
 _AT = re.compile(
-    rf"(?:\b(?:{_SAID['at']}|{_SAID['in_year']}) )(?:the )?(?:(?:early|late|mid|spring|summer|fall|autumn"
-    rf"|winter)[ -](?:of )?)?(?P<date>{_DATE})"
+    rf"(?:\b(?:{_SAID['at']}|{_SAID['in_year']}) )(?:(?:{_SAID['the']}) )?"
+    rf"(?:(?:{_SAID['part']})[ -](?:(?:{_SAID['of']}) )?)?(?P<date>{_DATE})"
 )
-_BEFORE = re.compile(rf"^(?:(?P<since>{_SAID['since'].title()})|{_SAID['at'].title()})(?: the)? (?P<date>{_DATE})")
+_BEFORE = re.compile(
+    rf"^(?:(?P<since>{_SAID['since'].title()})|{_SAID['at'].title()})(?: (?:{_SAID['the']}))? (?P<date>{_DATE})"
+)
 _STOP = re.compile(
-    r";| and (?!\d)| but | who | which | when | while | because | after | before |, (?!\d)(?=\w+ (?:is|was"
-    r"|has)\b)|[.!?]\s"
+    rf";| (?:{_SAID['ends_before_no_number']}) (?!\d)| (?:{_SAID['ends']}) |, (?!\d)(?=\w+ (?:{_SAID['has']})\b)|[.!?]\s"
 )
-_ASIDE = re.compile(r"\((?!born )[^()]*\)|\(born [^()]*\)(?= \w)")
+_BORN = one_of("clauses", "born")
+_ASIDE = re.compile(rf"\((?!(?:{_BORN}) )[^()]*\)|\((?:{_BORN}) [^()]*\)(?= \w)")
 """Brackets hold the dates of a life, not those of what is said behind them."""
-_OF_YEAR = re.compile(r"\b(?:is|was) an? (\d{4}) ")
+_OF_YEAR = re.compile(rf"\b(?:{_SAID['of_year']}) (\d{{4}}) ")
 _YEAR = re.compile(r"(?<!\d)(1[0-8]\d\d)(?!\d)")
 
 

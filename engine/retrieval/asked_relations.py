@@ -27,6 +27,7 @@ from engine.domain.terms import folded, term_id, words
 from engine.entities.reads import EntityReads, KnownAs, Named, Stated
 from engine.errors import NotFound
 from engine.language.detection import STEMMED, stem, stop_words
+from engine.language.tables import all_listed
 from engine.naming.configuration import Domain, RelationType
 from engine.retrieval.anchors import NamedEntity, Navigation
 from engine.retrieval.context.about import allowed_records, longest
@@ -39,8 +40,8 @@ ENTITIES, READ, LOOKED_AT, SHOWN = 4, 200, 20, 5
 SAYS_ENOUGH = 7
 """Letters of a stop word in a phrase that says what it is about: "trabajo en"."""
 _NO_WORDS = re.compile(r"\{\w+\}|\*")
-_PARTICLES = frozenset("against for from out together up with".split())
-"""Words of English phrases that say as much as the verb: "lives with" is not "lives in"."""
+_PARTICLES = frozenset(all_listed("relations", "verb_particles"))
+"""Words of phrases that say as much as the verb: "lives with" is not "lives in"."""
 
 Sides = Mapping[str, set[bool | None]]
 """By type on which side of the relation the named entity stands: True for the source, None for either."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.language.detection import stem
+from engine.language.tables import one_of
 from engine.statements.claim import Clause, bearing, is_of
 from engine.statements.rules import LanguageRules
 from engine.statements.times import TIME
@@ -19,6 +20,7 @@ from engine.statements.values import number_of
 
 PARTINGS = ("given_up", "sold", "left_group", "handed", "completed")
 """Words for giving up a habit, selling a thing, leaving a group, handing over an office, finishing a work."""
+_NUMBERED = re.compile(rf"\A(?:[^\W\d_]+\W?\d|\d+(?:{one_of('dates', 'ordinal')})$)")
 _OPPOSED = ("positive", "negative", "allowed", "forbidden")
 
 
@@ -101,7 +103,7 @@ def core_of(
 def names_thing(clause: Clause, place: int) -> bool:
     """Whether a number tells a thing apart: Room 12, flight LX 318, B14, the second key; not 12 disks, 50mg."""
     one, rules = clause.tokens[place], clause.rules
-    if rules.has("ordinal", one.word) or re.match(r"[^\W\d_]+\W?\d|\d+(?:st|nd|rd|th|º|ª)$", one.word):
+    if rules.has("ordinal", one.word) or _NUMBERED.match(one.word):
         return True
     if place + 1 < len(clause.tokens) and rules.has("unit", clause.tokens[place + 1].word):
         return False

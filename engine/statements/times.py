@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
+from engine.language.tables import all_listed, one_of
 from engine.statements.rules import LanguageRules
 from engine.statements.tokens import WordToken
 
@@ -13,7 +14,8 @@ TIME = "\ue010"
 """The word of a token that stands for a date or a time of day."""
 _ISO = re.compile(r"(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./](?:19|20)?\d\d|\d{1,2}:\d\d|\d{1,2}h(?:\d\d)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th|er|º|ª)?|(?:19|20)\d\d")
+_NUMBER = re.compile(rf"\d{{1,2}}(?:{one_of('dates', 'ordinal')})?|(?:19|20)\d\d")
+_OF = frozenset((".", *all_listed("dates", "of")))
 _HALF_YEAR = timedelta(days=183)
 
 
@@ -58,7 +60,7 @@ def _begins(tokens: Sequence[WordToken], place: int, rules: LanguageRules) -> bo
     if _YEAR.fullmatch(one.word):
         return before is not None and _before(before, rules)
     if _NUMBER.fullmatch(one.word):
-        follow = [other.word for other in after if other.word not in (".", "of", "de", "d'")]
+        follow = [other.word for other in after if other.word not in _OF]
         first = after[0].word if after else ""
         hour = first in rules.dates.get("clock", ()) and not (after[1:] and rules.has("per", after[1].word))
         return bool(follow) and (follow[0] in rules.months or hour)  # not "6 heures par nuit"
@@ -78,7 +80,7 @@ def _goes_on(tokens: Sequence[WordToken], place: int, rules: LanguageRules) -> b
 
 def _joins(tokens: Sequence[WordToken], place: int, rules: LanguageRules) -> bool:
     """ "of" of "3rd of May", the comma of "May 3, 2026", the point of "3. Mai"."""
-    return tokens[place].word in (".", ",", "of", "de", "del") and _goes_on(tokens, place + 1, rules)
+    return tokens[place].word in (*_OF, ",") and _goes_on(tokens, place + 1, rules)
 
 
 def _before(one: WordToken, rules: LanguageRules) -> bool:

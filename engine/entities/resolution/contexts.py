@@ -17,6 +17,7 @@ from engine.entities.resolution.name_likeness import place_of
 from engine.entities.resolution.romanized import romanized, sound
 from engine.entities.resolution.word_lists import word_set
 from engine.language.detection import stop_words
+from engine.language.tables import all_listed
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _UNSPACED = re.compile(r"[\u3400-\u9fff]{2,}|[\u30a0-\u30ff]{2,}")
@@ -156,11 +157,7 @@ def _kept(token: str, sentence: int, place: int) -> list[_Word]:
 @cache
 def _stops() -> frozenset[str]:
     words = frozenset(word for language in _STOPPED for word in stopwordsiso.stopwords(language))
-    return (
-        words
-        | {romanized(word) for word in words}
-        | {"year", "years", "name", "named", "called", "people", "city", "town", "company", "live", "lives", "lived"}
-    )
+    return words | {romanized(word) for word in words} | frozenset(all_listed("names", "said_of_many"))
 
 
 def _same(one: _Word, other: _Word) -> float:

@@ -8,8 +8,7 @@ from engine.entities.resolution.contexts import evidence
 from engine.entities.resolution.kin import Kin, relation_of, side_told, uncertain
 from engine.entities.resolution.name_likeness import name_likeness
 from engine.entities.resolution.name_parts import NameParts, parts_of
-
-_GROWN = frozenset("mother father grandmother grandfather uncle aunt husband wife".split())
+from engine.entities.resolution.word_lists import word_set
 
 
 def two_kin(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> NameDecision:
@@ -29,7 +28,7 @@ def two_kin(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> NameDecision
 
 def kin_clash(a: NamedThing, left: Kin, b: NamedThing, right: Kin) -> str:
     """Why two relatives are two, in plain words; empty where they may be one."""
-    if left.relation != right.relation and not {left.relation, right.relation} <= {"wife", "husband", "partner"}:
+    if left.relation != right.relation and not {left.relation, right.relation} <= word_set("kin", "spouses"):
         return "the relations differ"
     if left.former != right.former or (left.order != right.order):
         return "one is a former one"
@@ -54,7 +53,7 @@ def described_as(described: NamedThing, named: NamedThing, kin: Kin | None) -> N
     parts = parts_of(named.name)
     if kin and kin.gender and (gender := gender_of_person(named, parts)) and gender != kin.gender:
         return NameDecision("apart", 0.1, "one is a woman, the other a man")
-    if kin and child_told(named.texts) and kin.relation.split("_")[0] in _GROWN:
+    if kin and child_told(named.texts) and kin.relation.split("_")[0] in word_set("kin", "grown"):
         return NameDecision("apart", 0.1, "one is a child, the other an adult")
     same_name = bool(kin and kin.name) and name_likeness(kin.name if kin else "", named.name).relation not in (
         "apart",
@@ -99,7 +98,7 @@ def _introduced(name: str, described: NamedThing) -> bool:
                     place
                     and relation_of(tokens[place - 1])
                     and len(wanted) == 1
-                    and relation_of(tokens[place - 1]) not in ("uncle", "aunt")
+                    and relation_of(tokens[place - 1]) not in word_set("kin", "named_behind")
                 )
             ):
                 return True

@@ -19,7 +19,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from engine.language.tables import alternatives, each, table
+from engine.language.tables import alternatives, each, one_of, table
 from engine.naming.towns import Places, far_apart, towns
 
 MONTH = timedelta(days=31)
@@ -28,7 +28,7 @@ _BEFORE, _BEHIND = 60, 140
 """Characters around a name in which the home and words of change stand."""
 _LIVES, _WHO, _IN = (f"(?:{alternatives('homes', key)})" for key in ("lives", "who", "in"))
 _STILL = rf"(?: (?:{alternatives('homes', 'still')}))?"
-_PLACE = r"[A-ZÀ-Þ][\w'’-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|de|do|da|del|am|upon)){0,3}"
+_PLACE = rf"[A-ZÀ-Þ][\w'’-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|{one_of('written_names', 'town_particles')})){{0,3}}"
 _ASIDE = r"(?:,? \(|, )"
 _SAID = re.compile(rf",? {_LIVES}{_STILL} {_IN} (?P<town>{_PLACE})")
 _IN_PASSING = re.compile(

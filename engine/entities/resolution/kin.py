@@ -14,12 +14,6 @@ from engine.entities.resolution.word_lists import section, word_set
 from engine.language.tables import all_listed
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?:['’]s\b)?")
-_SIDES = {"mother": "maternal", "father": "paternal", "husband": "husband", "wife": "wife"}
-_ADDRESSED = frozenset({"aunt", "uncle", "grandmother", "grandfather", "mother", "father", "cousin"})
-"""What people call each other without saying whose: `Uncle Ted`, `Grandma`."""
-_COMMONER = tuple("man van ben bat test her pan chat make nora sin doch mat primo gran".split())
-_PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiancee".split())
-_UNCERTAIN = frozenset({"grandmother", "grandfather", "aunt", "uncle", "cousin", "brother_in_law", "sister_in_law"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +59,11 @@ def kin_of(name: str) -> Kin | None:
     others = [t for i, t in enumerate(tokens) if i not in dict(found) and said[i] not in _small() and t[:1].isupper()]
     owner = next((_latin(t) for t in others if re.search(r"['’]s$", t)), "my" if my else "")
     named = " ".join(t for t in others if not re.search(r"['’]s$", t))
-    if not my and not owner and (relation.split("_")[0] not in _ADDRESSED or (not named and len(tokens) > 2)):
+    if (
+        not my
+        and not owner
+        and (relation.split("_")[0] not in word_set("kin", "addressed") or (not named and len(tokens) > 2))
+    ):
         return None
     return _kin(relation, owner, named, said, tokens[place])
 
@@ -113,7 +111,7 @@ def role_of(token: str) -> str:
     latin = _latin(token).removeprefix("ex-")
     role = _roles().get(latin) or relation_of(token) or (latin if latin in _occupations() else "")
     role = re.sub(r"_(?:elder|younger|paternal|maternal)$", "", role)
-    return "partner" if role in _PARTNERS else role
+    return "partner" if role in word_set("kin", "partners") else role
 
 
 @cache
@@ -139,7 +137,7 @@ def _relations() -> dict[str, str]:
             if ord(word[0]) < 0x250:  # in other scripts the Latin form would meet short words like "my"
                 table.setdefault(romanized(word), relation)
     # Words that are commoner in another meaning.
-    for word in _COMMONER:
+    for word in word_set("kin", "commoner"):
         table.pop(word, None)
     return table
 
@@ -157,10 +155,10 @@ def side_told(texts: Sequence[str], mention: str) -> str:
         tokens = _TOKEN.findall(text.replace(mention, " ", 1))
         for mine, token in pairwise(tokens):
             if _latin(mine) in word_set("kin", "owners", "my") and (relation := relation_of(token)):
-                return _SIDES.get(relation, relation)
+                return section("kin", "sides").get(relation, relation)
     return ""
 
 
 def uncertain(relation: str) -> bool:
     """Whether people have several of that relation that only the side tells apart."""
-    return relation in _UNCERTAIN
+    return relation in word_set("kin", "uncertain")

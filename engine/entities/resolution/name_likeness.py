@@ -67,7 +67,8 @@ def place_of(name: str, listed: str = "names") -> int:
 
 
 def _plain(name: str) -> str:
-    words = [word for word in romanized(name).replace(".", "").split() if word not in ("the", "inc", "llc", "corp")]
+    left_out = word_set("parts", "left_out")
+    words = [word for word in romanized(name).replace(".", "").split() if word not in left_out]
     return " ".join(words)
 
 

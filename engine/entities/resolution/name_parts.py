@@ -11,9 +11,8 @@ from engine.entities.resolution.romanized import EAST_ASIAN, HANGUL, japanese_na
 from engine.entities.resolution.word_lists import section, word_set
 
 _WORD = re.compile(r"[^\W_]+(?:['’`.\-‐&+][^\W_]+)*\.?", re.UNICODE)
-_POSSESSIVE = re.compile(r"['’](?:s|in|nin|nın|nun|nün|ın|un|ün|ya|ye|da|de|dan|den|yi|yı|yu|yü|i|ı|u|ü|a|e)$")
+_POSSESSIVE = re.compile(rf"['’](?:{'|'.join(sorted(word_set('parts', 'possessive')))})$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.){1,4}[^\W\d_]?\.?")
-_COMPOUND_SURNAMES = frozenset("欧阳 歐陽 司马 司馬 诸葛 諸葛 上官 东方 皇甫 尉迟 公孙 慕容 令狐".split())
 _MOST_WORDS = 12
 
 
@@ -90,7 +89,7 @@ def _sorted_out(tokens: list[str], text: str) -> NameParts:
         elif (
             bare in word_set("parts", "legal")
             and (words or place)
-            and not (bare in ("ag", "se", "as") and token.islower())
+            and not (bare in word_set("parts", "common_legal") and token.islower())
         ):
             company = True
             legal.add(bare)
@@ -138,7 +137,7 @@ def _is_title(bare: str, token: str, last: bool, words: list[tuple[str, str]]) -
     if bare not in _titles():
         return False
     if len(bare) <= 2 and not words and not last and token.isupper() and not token.endswith("."):
-        return bare in ("dr", "mr", "ms", "sr")
+        return bare in word_set("parts", "capital_titles")
     if bare in ("m", "d") and not token.endswith("."):
         return False
     return not words or token.islower() or token.endswith(".")
@@ -220,7 +219,7 @@ def _east_asian_words(bare: str) -> list[tuple[str, str]]:
             return [(romanized(part) or part, part) for part in (bare[:length], bare[length:])]
     if bare in japanese_names() or not re.fullmatch(r"[\u3400-\u9fff]{2,4}", bare):
         return [(romanized(bare) or bare, bare)] if bare else []
-    cut = 2 if bare[:2] in _COMPOUND_SURNAMES and len(bare) > 2 else 1
+    cut = 2 if bare[:2] in word_set("parts", "compound_surnames") and len(bare) > 2 else 1
     return [(romanized(part) or part, part) for part in (bare[:cut], bare[cut:])]
 
 

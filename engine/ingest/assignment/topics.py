@@ -17,7 +17,7 @@ from engine.domain.description import names, plain_words, relationships, summari
 from engine.domain.record import AssignableNode
 from engine.domain.terms import STOP_WORDS, words
 from engine.ingest.assignment.vocabulary import NodeVocabulary
-from engine.language.tables import all_listed
+from engine.language.tables import all_listed, alternatives
 
 COVERED = 1.0
 """The evidence for one node, in plain keyword hits, from which on a piece is covered by it."""
@@ -151,7 +151,9 @@ def _type(name: str, texts: Sequence[str]) -> Literal["concept", "persona"]:
     """A persona where the text calls it a person's relation, twice."""
     relation = "|".join(map(re.escape, sorted(relationships(), key=len, reverse=True)))
     called = re.compile(
-        rf"\b(?:{relation})\s+{re.escape(name)}\b|\b{re.escape(name)}(?:,| is| was)\s+(?:my|our|his|her)\s+(?:{relation})\b"
+        rf"\b(?:{relation})\s+{re.escape(name)}\b"
+        rf"|\b{re.escape(name)}(?:,|{alternatives('relations', 'named_is')})"
+        rf"\s+(?:{alternatives('relations', 'owner_after')})\s+(?:{relation})\b"
     )
     return "persona" if sum(called.search(text) is not None for text in texts) >= 2 else "concept"
 

@@ -15,19 +15,12 @@ from engine.domain.scope import INGESTED, Origin
 from engine.ingest.proposal.matters import Floats, Matter, matters
 from engine.ingest.proposal.people import Person, people
 from engine.language.detection import language_of
-from engine.naming.kinship import Group
+from engine.language.tables import LANGUAGES, table
 from engine.progress import counted
 
 MOST_PEOPLE, MOST_OTHERS, MOST_MATTERS = 12, 6, 12
 LEAST_OF_OTHERS = 6
 """Turns that speak of a person of whom nothing else is known."""
-_GROUPS: Mapping[str, Mapping[Group, str]] = {
-    "en": {"family": "Family", "work": "Work", "friends": "Friends", "others": "People"},
-    "de": {"family": "Familie", "work": "Arbeit", "friends": "Freunde", "others": "Menschen"},
-    "es": {"family": "Familia", "work": "Trabajo", "friends": "Amigos", "others": "Personas"},
-    "pt": {"family": "Família", "work": "Trabalho", "friends": "Amigos", "others": "Pessoas"},
-    "fr": {"family": "Famille", "work": "Travail", "friends": "Amis", "others": "Personnes"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +54,7 @@ def proposed(said: SaidTurns, vectors: Floats | None, existing: frozenset[str] =
     taken = frozenset(one.name.casefold() for one in found) | existing | {name.casefold() for name in said.speakers}
     found_matters = [] if vectors is None else matters(said.texts, vectors, said.conversations, taken)
     subjects = found_matters[:MOST_MATTERS]
-    names = _GROUPS.get(language_of(said.texts), _GROUPS["en"])
+    names = table(language_of(said.texts), "groups") or table(LANGUAGES[0], "groups")
     nodes = [*_people_nodes(found, names, said), *(_matter_node(one, said) for one in subjects)][:MOST_NODES]
     covered = {turn for one in found for turn in one.turns} | {turn for one in subjects for turn in one.turns}
     return Proposal(tuple(nodes), len(said.texts), len(covered))
@@ -76,7 +69,7 @@ def _chosen(found: Sequence[Person], said: SaidTurns) -> list[Person]:
     return known + others[:MOST_OTHERS]
 
 
-def _people_nodes(found: Sequence[Person], names: Mapping[Group, str], said: SaidTurns) -> list[ProposedNode]:
+def _people_nodes(found: Sequence[Person], names: Mapping[str, str], said: SaidTurns) -> list[ProposedNode]:
     nodes = []
     for group in names:
         members = [one for one in found if one.group == group]
