@@ -16,6 +16,7 @@ from engine.communities.descriptions import shortened
 from engine.communities.graph_read import KnownRelation, MemberEntity, MentioningRecord, UserGraph
 from engine.domain.community import InsightKind
 from engine.domain.fact import Fact
+from engine.language.tables import LANGUAGES, listed
 from engine.naming.configuration import Domain
 
 QUARTER = timedelta(days=91)
@@ -34,7 +35,7 @@ MOST_SUPPORT = 50
 MOST_OF_A_KIND = 100
 LONGEST = 200
 """Characters of a fact in the text of an insight."""
-DAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
+DAYS = tuple(f"{day.title()}s" for day in listed(LANGUAGES[0], "dates", "weekday"))
 
 
 @dataclass(frozen=True, slots=True)

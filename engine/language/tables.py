@@ -33,6 +33,11 @@ def codes() -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda code: (LANGUAGES.index(code) if code in LANGUAGES else len(LANGUAGES), code)))
 
 
+def codes_without_file() -> tuple[str, ...]:
+    """The languages of which some tables are known, but which have no file of their own."""
+    return tuple(code for code in _others() if code not in codes())
+
+
 @cache
 def schema() -> Mapping[str, Table]:
     """By table what it says (`about`) and which keys it may have: `keys`, words with spaces, or `*` for any."""
@@ -112,7 +117,8 @@ def one_of(name: str, key: str) -> str:
 
 def each(name: str, key: str) -> Iterator[tuple[str, str]]:
     """The languages that have a key, with what it says."""
-    return ((code, said) for code in (*codes(), *_others()) if (said := table(code, name).get(key)))
+    every = (*codes(), *codes_without_file())
+    return ((code, said) for code in every if (said := table(code, name).get(key)))
 
 
 def is_unspaced(code: str) -> bool:

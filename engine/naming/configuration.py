@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from engine.domain.entity import UNKNOWN_KIND
 from engine.errors import InvalidInput, SettingsError
+from engine.language.tables import codes, codes_without_file
 
 SHIPPED = Path(__file__).with_name("domain.toml")
 ANY = "any"
@@ -42,8 +43,8 @@ def _listed(value: object) -> object:
 
 Phrase = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^[^\W\d_{}][^{}]*(?: \{[a-z_]+\})?$")]
 Phrases = Annotated[tuple[Phrase, ...], BeforeValidator(_listed), Field(max_length=MOST_WORDS)]
-Words = Mapping[Annotated[str, StringConstraints(pattern=r"^(?:en|de|es|pt|fr)$")], Phrases]
-AskedWords = Mapping[Annotated[str, StringConstraints(pattern=r"^(?:zh)$")], Phrases]
+Words = Mapping[Annotated[str, StringConstraints(pattern=rf"^(?:{'|'.join(codes())})$")], Phrases]
+AskedWords = Mapping[Annotated[str, StringConstraints(pattern=rf"^(?:{'|'.join(codes_without_file())})$")], Phrases]
 KindName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=80, strip_whitespace=True)]
 

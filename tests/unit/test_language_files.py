@@ -40,6 +40,14 @@ ITALIAN = {
     ),
     "counts": '"due" = 2',
     "near_days": '"ieri" = -1',
+    "negation": "before_name = 'non'\ndenial = 'macché'",
+    "relations": 'copula = "è"\nof = "di"\ncalled = "si chiama"',
+    "clauses": 'and = "e"\nis = "è"\nnot = "non, mai"\nends = "e, che"',
+    "periods": "since = 'dal'",
+    "kinds": 'is = "è"\none = "una, un"\nat = "vicino a"',
+    "openings": "does = 'abita'\nis = 'è'",
+    "private": "phone = 'recapito'",
+    "groups": 'family = "Famiglia"\nwork = "Lavoro"\nfriends = "Amici"\nothers = "Persone"',
 }  # fmt: skip
 READING = """
 import sys
@@ -61,6 +69,22 @@ print(tables.codes()[-1], older.language, relation(older, newer, None, 0.9))
 print(dates_in("Ieri, e il 3 maggio 2023, e due settimana fa", now))
 print(asks_for_self("Dove lavora mia sorella?", ("it",)), months_of_states("Qual era la mia dose in ottobre 2023?"))
 print([word for _, _, word in relations_with_my("Ho visto mia sorella.")], asked_time("Dove era la mia casa a Roma?"))
+from engine.domain.entity import TextPiece
+from engine.ingest.assignment.vocabulary import denies, negated
+from engine.naming.configuration import SHIPPED, load_domain
+from engine.naming.kinds import kind_of
+from engine.naming.names import names_in
+from engine.naming.subjects import leading_subject
+from engine.privacy.redact import redact
+from engine.relations.rules import Relating
+
+domain = Path(sys.argv[1]).with_name("domain.toml")
+domain.write_text(SHIPPED.read_text("utf-8").replace('en = "lives in', 'it = "abita a", en = "lives in', 1), "utf-8")
+piece = TextPiece("Anna abita a Torino dal 2021. Anna non abita a Genova.")
+drawn = Relating(load_domain(domain)).drafts([piece], names_in([piece], {}))
+print([(one.source.name, one.type, one.target.name, one.since) for one in drawn])
+print(denies("Macché!"), negated("non la gatta", 4), leading_subject("Zed abita vicino."))
+print(kind_of("Era vicino a Borgolungo.", 13, 23), redact("Il recapito 55512 vale.").text)
 """
 
 
@@ -122,6 +146,9 @@ def test_another_language_is_another_file(tmp_path: Path) -> None:
         " '2024-05-05')",
         "True ('2023-10',)",
         "['sorella'] past",
+        "[('Anna', 'LIVES_IN', 'Torino', '2021')]",
+        "True True Zed",
+        "place Il recapito [phone] vale.",
     ]
 
 
