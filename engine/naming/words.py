@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
-
 from engine.language.detection import stop_words
-from engine.language.tables import FOLDER, all_listed, codes
+from engine.language.tables import FOLDER, all_listed, codes, keys, listed, table
 
 _LISTS = FOLDER / "names"
-_SIGNS = tomllib.loads((_LISTS / "signs.toml").read_text("utf-8"))
+_TABLE = "name_signs"
 
 
 def listed_lines(name: str) -> list[str]:
@@ -18,12 +15,12 @@ def listed_lines(name: str) -> list[str]:
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def _by_word(table: Mapping[str, str]) -> dict[str, str]:
-    """The kind of every word; a word of two kinds belongs to the first."""
+def _by_word(place: str) -> dict[str, str]:
+    """The kind that each word shows in a place, in any language; a word of two kinds belongs to the first."""
     found: dict[str, str] = {}
-    for kind, words in table.items():
-        for word in words.split():
-            found.setdefault(word, kind)
+    for key in keys(_TABLE):
+        if key.startswith(f"{place}_"):
+            found |= {word: key.removeprefix(f"{place}_") for word in all_listed(_TABLE, key) if word not in found}
     return found
 
 
@@ -37,18 +34,19 @@ GIVEN_NAMES = frozenset(_SURE) - AMBIGUOUS_NAMES
 PLACES = frozenset(" ".join(listed_lines("places.txt")).split("; "))
 """Countries, regions and large cities, as they are written."""
 NATIONALITIES = frozenset(" ".join(listed_lines("adjectives.txt")).split())
-ENDINGS: Mapping[str, str] = _by_word(_SIGNS["endings"])
-BEGINNINGS: Mapping[str, str] = _by_word(_SIGNS["beginnings"])
-NOUNS: Mapping[str, str] = _by_word(_SIGNS["nouns"])
-TITLES = frozenset(_SIGNS["outside"]["titles"].split())
-NOBLE = frozenset(_SIGNS["outside"]["noble"].split())
-OPENERS = frozenset(_SIGNS["outside"]["openers"].split())
-ACRONYMS = frozenset(_SIGNS["outside"]["acronyms"].split())
-CALENDAR = frozenset(_SIGNS["outside"]["calendar"].split())
-IDENTITIES = frozenset(_SIGNS["outside"]["identities"].split())
-_SPOKEN = {language: frozenset(words.split()) for language, words in _SIGNS["languages"].items()}
-GERMAN = _SPOKEN["german"] - _SPOKEN["others"]
-NOT_GERMAN = _SPOKEN["others"] - _SPOKEN["german"]
+ENDINGS, BEGINNINGS, NOUNS = (_by_word(place) for place in ("endings", "beginnings", "nouns"))
+TITLES, NOBLE, OPENERS, ACRONYMS, CALENDAR, IDENTITIES = (
+    frozenset(all_listed(_TABLE, key)) for key in ("titles", "noble", "openers", "acronyms", "calendar", "identities")
+)
+_TELLING = {code: frozenset(listed(code, _TABLE, "tells")) for code in codes()}
+_GERMAN, _OTHERS = (
+    frozenset().union(
+        *(words for code, words in _TELLING.items() if bool(table(code, "spelling").get("large_nouns")) is large)
+    )
+    for large in (True, False)
+)
+GERMAN, NOT_GERMAN = _GERMAN - _OTHERS, _OTHERS - _GERMAN
+"""Words that tell a text in which every noun has a capital, and one in which none has."""
 STOP_WORDS = frozenset().union(*(stop_words(code) for code in codes())) | OPENERS
 """Words that a sentence may begin with and that name nothing."""
 _ROLES = frozenset("user assistant system tool function human ai bot model agent".split())

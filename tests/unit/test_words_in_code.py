@@ -18,13 +18,13 @@ FEWEST = 3
 """Words of one collection or pattern from which on it is a list of a language's words."""
 NOT_READ = ("lab", "language", "shell")
 """Folders: measurements, the words themselves, and what the command line shows."""
-NAMES_OF_COMPUTING = ("private", "spelling")
-"""Tables whose words are those of programs, too: key, token, access."""
+NAMES_OF_COMPUTING = ("private", "spelling", "name_signs")
+"""Tables whose words are those of programs, too: key, token, author, engine."""
 NAMED_BY_KEYS = ("attributes", "nouns", "roles", "concepts")
 """Tables whose keys and values name attributes, by which code asks for them: home, job, price."""
 OF_LANGUAGE_ALONE = (
     *("articles", "pronouns", "kin", "numbers", "dates.month", "dates.weekday", "signs.article", "signs.pronoun"),
-    *("signs.negation", "clauses.and", "clauses.but", "negation.denial"),
+    *("signs.negation", "clauses.and", "clauses.but", "negation.denial", "name_signs.titles", "name_signs.calendar"),
 )
 """Tables and keys whose words name nothing in code, though a key may be called so: mother, the, not."""
 ALLOWED = {  # by module: lines with collections or patterns, and what these are
@@ -80,7 +80,7 @@ def _names() -> frozenset[str]:
     return frozenset(names | {part for name in names for part in name.split("_")})
 
 
-WORDS = _words(*(name for name in schema() if name not in NAMES_OF_COMPUTING))
+WORDS = _words(*(name for name in schema() if name not in NAMES_OF_COMPUTING), *OF_LANGUAGE_ALONE)
 IN_COLLECTIONS = (WORDS - _names()) | _words(*OF_LANGUAGE_ALONE)
 """Words that count in a collection: code names keys of tables there, as "because" and "negation"; in a pattern all words count."""
 
