@@ -22,3 +22,20 @@ async def test_the_structure_of_the_code_is_counted(monkeypatch: pytest.MonkeyPa
     assert figures["import of engine.operations.events"] <= 60, (
         "a subject names the parts it uses, and loads these alone"
     )
+
+
+DEFINITIONS = {
+    "doctor/mend_node_tables": "columns, keys and rights as the catalog has them",
+    "doctor/pin_search_paths": "the names of schemas",
+    "embedding/reset_slot": "the type of a column",
+    "embedding/shape_slots": "how a column is stored",
+    "node/apply_node_policies": "the conditions of policies",
+    "node/create_node_schema": "columns, keys and rights as the catalog has them",
+    "record/copy_rows": "the names of columns",
+}
+"""What functions put into a statement beside identifiers: parts of definitions, which take no parameters."""
+
+
+def test_functions_put_only_identifiers_into_statements_that_read_or_write() -> None:
+    """A condition put in as a text would be a statement that nobody can read as a whole, and a place for values of a user."""
+    assert structure.puts_in_texts() == sorted(DEFINITIONS)
