@@ -29,7 +29,6 @@ from engine.settings import Settings
 from engine.wiring.open_engine import open_engine
 from engine.wiring.warming import warm_patiently
 from tests.clean_environment import CACHE, JAVA
-from tests.encoders import load_once
 from tests.library import TEXT, Library, MovedClock
 from tests.model_server import ModelServer, model_server
 from tests.reader import ANSWER, reader
@@ -37,7 +36,6 @@ from tests.session_stores import empty, sync_nothing
 
 os.environ.update(JAVA)
 gc.disable()  # until all is imported and collected: see below
-load_once()
 # The first examples load what they need, and a busy machine is slow.
 hypothesis_settings.register_profile("untimed", deadline=None)
 hypothesis_settings.load_profile("untimed")

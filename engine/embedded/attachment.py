@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, messages, receive, send
@@ -26,7 +27,6 @@ from engine.embedded.processes import end_strays
 from engine.embedded.reach import Stack, State, read_state
 from engine.embedded.readiness import LONGEST_START, last_words
 from engine.embedded.relay import replay
-from engine.embedded.start_cache import ensure_start_cache
 from engine.errors import DownloadFailed, MissingPrerequisite, StackError
 from engine.progress import Progress, Silent
 
@@ -189,7 +189,8 @@ async def _prepare(wish: Wish) -> None:
     """Fetch what the servers need and make the Java start cache; nothing is started."""
     cache = Cache(wish.cache)
     jars = await fetch(read_lock(NEO4J), cache, wish.progress, base_url=wish.base_url)
-    await ensure_start_cache(find_java(cache, jars), cache, wish.progress)
+    # late: it loads a driver, which takes longer than what most callers do here
+    await import_module("engine.embedded.start_cache").ensure_start_cache(find_java(cache, jars), cache, wish.progress)
 
 
 async def _ask_for_stack(state: State, wish: Wish, ask: str) -> Lease:

@@ -30,7 +30,7 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """Length of the vectors, read from the model itself."""
+        """Length of the vectors."""
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Embedded]:
         """Stored texts, one of each: unit vectors of length `dimension`, with the signs of token vectors where the model has

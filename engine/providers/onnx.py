@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,6 +42,7 @@ class EncoderModel:
     pooling: Literal["mean", "first"]
     document_prefix: str = ""
     query_prefix: str = ""
+    dimension: int = 384
 
 
 MODELS = {
@@ -54,6 +55,18 @@ MODELS = {
 }
 
 
+@cache
+def _files(folder: Path) -> tuple[ort.InferenceSession, Tokenizer]:
+    """The model and the tokenizer of a folder, read once a process. Blocks."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = ort.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.no_padding()
+    return session, tokenizer
+
+
 class OnnxEncoder:
     """An embedder that runs in this process, `threads` batches at once, each on one thread. Threads that share a batch wait for
     each other after every step of the model: a sixth of the time, and more where the stores need a core. Texts longer than 512
@@ -61,31 +74,21 @@ class OnnxEncoder:
 
     provider = "onnx"
 
-    def __init__(self, model: EncoderModel, session: ort.InferenceSession, tokenizer: Tokenizer, threads: int) -> None:
-        self._model, self._session, self._tokenizer, self._threads = model, session, tokenizer, threads
-        self._inputs = {entry.name for entry in session.get_inputs()}
-        self._turns = Turns(threads, each=threads)
-        self._prefixes: dict[str, int] = {}
-        self.model = model.name
-        self.version = f"onnx-{model.name}-1"
-        self.dimension = int(session.get_outputs()[0].shape[-1])
-
-    @classmethod
-    async def load(cls, folder: Path, name: str, *, threads: int = 2) -> OnnxEncoder:
-        """Loads `model.onnx` and `tokenizer.json` of a folder; raises SettingsError for a name it does not know."""
+    def __init__(self, folder: Path, name: str, *, threads: int = 2) -> None:
+        """With `model.onnx` and `tokenizer.json` of a folder, which are read at the first text: most commands of the shell have
+        none, and it takes as much CPU as all else of opening an engine. Raises SettingsError for a name it does not know."""
         if name not in MODELS:
             raise SettingsError(f"The encoder {name!r} is not known; choose one of {', '.join(sorted(MODELS))}.")
-        return await asyncio.to_thread(cls._load, folder, MODELS[name], threads)
+        self._folder, self._model, self._threads = folder, MODELS[name], threads
+        self._turns = Turns(threads, each=threads)
+        self._prefixes: dict[str, int] = {}
+        self.model = name
+        self.version = f"onnx-{name}-1"
+        self.dimension = self._model.dimension
 
-    @classmethod
-    def _load(cls, folder: Path, model: EncoderModel, threads: int) -> OnnxEncoder:
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        session = ort.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        tokenizer.enable_truncation(MAX_TOKENS)
-        tokenizer.no_padding()
-        return cls(model, session, tokenizer, threads)
+    @property
+    def _tokenizer(self) -> Tokenizer:
+        return _files(self._folder)[1]
 
     @cached_property
     def _counting(self) -> CountingTokens:
@@ -184,7 +187,9 @@ class OnnxEncoder:
             ids[index, : len(row)] = row
             mask[index, : len(row)] = 1
         feed: dict[str, Any] = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        tokens = self._session.run(None, {key: value for key, value in feed.items() if key in self._inputs})[0]
+        session, _ = _files(self._folder)
+        wanted = [entry.name for entry in session.get_inputs()]
+        tokens = session.run(None, {name: feed[name] for name in wanted})[0]
         # Few steps on large arrays: after each of them a thread may wait for another one.
         summed = tokens[:, 0] if self._model.pooling == "first" else (mask[:, None].astype(np.float32) @ tokens)[:, 0]
         norms = np.sqrt(np.einsum("ij,ij->i", summed, summed))[:, None]

@@ -9,6 +9,7 @@ numbers and allow for that.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -30,18 +31,17 @@ class TokenCounter(Protocol):
 
 
 class VocabularyCounter:
-    """By a real vocabulary: the `tokenizer.json` of an encoder."""
+    """By a real vocabulary: the `tokenizer.json` of an encoder's folder, read at the first text."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
-    @classmethod
-    def load(cls, folder: Path) -> VocabularyCounter:
-        """From an encoder's folder. Blocks."""
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        tokenizer = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        return cls(tokenizer)
+        return tokenizer
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         if sum(len(text) for text in texts) <= AT_ONCE:

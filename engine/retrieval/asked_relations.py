@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 from engine.domain.clock import NOW
@@ -66,12 +67,19 @@ class AskedRelations:
 
     def __init__(self, postgres: Postgres, entities: EntityReads, domain: Domain, quotes: Quotes) -> None:
         self._postgres, self.entities, self._quotes, self.domain = postgres, entities, quotes, domain
-        self._by_term: dict[int, list[_Wording]] = defaultdict(list)
-        wordings = list(_wordings(domain.relations))
-        self._languages = {one.language for one in wordings}
-        for wording in wordings:
+
+    @cached_property
+    def _by_term(self) -> Mapping[int, Sequence[_Wording]]:
+        """Made at the first question: it takes as long as all other wiring of an engine."""
+        by_term = defaultdict[int, list[_Wording]](list)
+        for wording in _wordings(self.domain.relations):
             for term in wording.terms[0]:
-                self._by_term[term].append(wording)
+                by_term[term].append(wording)
+        return by_term
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        return frozenset(one.language for wordings in self._by_term.values() for one in wordings)
 
     async def asked(
         self, principal: Principal, question: Question, navigation: Navigation, request: SearchRequest

@@ -50,7 +50,7 @@ class KnowledgeParts(TypedDict):
 
 def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> KnowledgeParts:
     """Reads of entities, and what changes them."""
-    entities, units = EntityReads(stores.neo4j, clock, ingest.entities.domain), ingest.commit.units
+    entities, units = EntityReads(stores.neo4j, clock, stores.domain), ingest.commit.units
     facts = EntityFacts(stores.postgres, entities)
     items = FactItems(ingest.commit.writer.slices)
     unread = UnreadRecords(stores.postgres, stores.neo4j, units, ingest.entities, clock)
@@ -59,23 +59,23 @@ def knowledge(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) 
         "entity_facts": facts,
         "merges": Merges(entities, units, clock),
         "relation_decisions": RelationDecisions(entities, units, clock),
-        "entity_decisions": EntityDecisions(entities, units, clock, ingest.entities.domain),
+        "entity_decisions": EntityDecisions(entities, units, clock, stores.domain),
         "entity_aliases": EntityAliases(entities, units, clock),
         "intentions": IntentionLists(entities, units, clock),
         "profiles": ProfileComposer(stores.postgres, entities, facts, stores.active),
         "fact_decisions": FactDecisions(stores.postgres, units, items, stores.active, clock),
         "retractions": _retractions(stores, ingest.commit, entities, clock),
         "unread_records": unread,
-        "communities": CommunityReads(stores.postgres, stores.neo4j, clock, ingest.entities.domain, stores.active),
+        "communities": CommunityReads(stores.postgres, stores.neo4j, clock, stores.domain, stores.active),
     }
 
 
-def community_builds(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock) -> CommunityBuilds:
+def community_builds(settings: Settings, stores: Stores, clock: Clock) -> CommunityBuilds:
     """What finds communities."""
     postgres, model = stores.postgres, asked(settings, stores.postgres, stores.language, clock)
     reads = GraphReads(stores.neo4j, clock), Clusters(postgres), MeaningReads(postgres)
     modelled = ModelInsights(AskedInsights(model, stores.active).ask) if model else None
-    return CommunityBuilds(postgres, stores.neo4j, reads, stores.active, ingest.entities.domain, modelled)
+    return CommunityBuilds(postgres, stores.neo4j, reads, stores.active, stores.domain, modelled)
 
 
 def _retractions(stores: Stores, commit: RecordCommit, entities: EntityReads, clock: Clock) -> SourceRetractions:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,8 +79,9 @@ class Loader:
         if choice.provider != "onnx":
             raise SettingsError(f"There is no provider {choice.provider}; there are onnx and openai.")
         folder = await encoder_folder(settings.cache, choice.model, self.progress, base_url=settings.jars_url)
-        load = import_module("engine.providers.onnx").OnnxEncoder.load
-        encoder: Embedder = await load(folder, choice.model, threads=settings.encoder_threads)
+        encoder: Embedder = import_module("engine.providers.onnx").OnnxEncoder(
+            folder, choice.model, threads=settings.encoder_threads
+        )
         return encoder
 
 
@@ -143,7 +143,7 @@ async def token_counter(loader: Loader) -> TokenCounter:
     except StackError as error:
         log.warning("tokens of streamed conversations are estimated by bytes: %s", error.detail)
         return ByteCounter()
-    return await asyncio.to_thread(VocabularyCounter.load, folder)
+    return VocabularyCounter(folder)
 
 
 def _option(choice: ModelChoice) -> str:

@@ -52,6 +52,7 @@ from engine.lifecycle.moving import Moving
 from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
+from engine.naming.configuration import load_domain
 from engine.neurigraph import Engine
 from engine.operations.keeper import Services
 from engine.operations.parts import Parts
@@ -124,7 +125,8 @@ async def open_engine(  # noqa: PLR0913 (the options of the one way in)
             language = ObservedModel(language, settings.language_model_prices)
             stack.push_async_callback(language.close)
         jobs = JobCatalogue(CATALOGUE, scheduled(CATALOGUE, settings.job_schedules), queue, runs, clock)
-        stores = Stores(postgres, neo4j, objects, active, jobs, await token_counter(loader), language)
+        counter, domain = await token_counter(loader), load_domain(settings.domain)
+        stores = Stores(postgres, neo4j, objects, active, jobs, counter, language, domain)
         redactor = Redactor(settings.redact, derived(addresses.postgres_url, b"neurigraph redacted ids").encode())
         engine = _wired(settings, stores, redactor, installation, clock, on_step)
         stack.push_async_callback(engine.parts[Rehydration].close)
@@ -197,7 +199,7 @@ def _wired(
     provisioning, moving = Provisioning(postgres, units, active, clock), Moving(postgres, units, nodes, clock)
     assigns = assigner(settings, stores, provisioning, redactor, clock)
     ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
-    known, domain = knowledge(settings, stores, ingest, clock), ingest.entities.domain
+    known = knowledge(settings, stores, ingest, clock)
     contents = ContentHistory(units, ingest.commit.writer.slices, active)
     made = (
         provisioning,
@@ -206,7 +208,7 @@ def _wired(
         ingest.sessions,
         ingest.failures,
         streams(settings, stores, ingest, redactor, clock, on_step),
-        *read_path(settings, stores, known, clock, domain),
+        *read_path(settings, stores, known, clock),
         Touches(postgres, neo4j, clock, settings.touch_interval_s),
         Changes(shells, contents, node_history, edges, known["unread_records"]),
         DocumentReads(postgres, shells),
@@ -259,7 +261,7 @@ def _derivations(settings: Settings, stores: Stores, parts: Parts, embeddings: E
         ingest=parts[Ingest],
         unread=parts[UnreadRecords],
         readings=parts[Readings],
-        communities=community_builds(settings, stores, parts[Ingest], parts.clock),
+        communities=community_builds(settings, stores, parts.clock),
         embeddings=embeddings,
         fact_stale_days=settings.fact_stale_days,
     )

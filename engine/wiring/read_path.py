@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.domain.clock import Clock
-from engine.naming.configuration import Domain
 from engine.retrieval.asked_relations import AskedRelations
 from engine.retrieval.budgets import LimitedSearch
 from engine.retrieval.context.about import Knowledge as KnownInGraph
@@ -20,13 +19,11 @@ from engine.wiring.knowledge import KnowledgeParts
 from engine.wiring.write_path import Stores
 
 
-def read_path(
-    settings: Settings, stores: Stores, known: KnowledgeParts, clock: Clock, domain: Domain
-) -> tuple[object, ...]:
+def read_path(settings: Settings, stores: Stores, known: KnowledgeParts, clock: Clock) -> tuple[object, ...]:
     """Searches, and what is made of them."""
     postgres, active, weights = stores.postgres, stores.active, load_weights(settings.ranking)
     quotes = Quotes(postgres, clock)
-    relations = AskedRelations(postgres, known["entities"], domain, quotes)
+    relations = AskedRelations(postgres, known["entities"], stores.domain, quotes)
     search = Search(postgres, stores.neo4j, active, weights, clock, relations)
     limited = LimitedSearch(search, postgres, active)
     graph = KnownInGraph(postgres, known["entities"], known["entity_facts"])

@@ -22,7 +22,6 @@ from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Sweep
 from engine.lifecycle.value_check import ValueCheck
-from engine.naming.configuration import load_domain
 from engine.settings import Settings
 from engine.wiring.write_path import Stores
 
@@ -40,9 +39,8 @@ def upkeep(
     quarantine = Quarantine(objects, clock, timedelta(days=settings.quarantine_days))
     grace = timedelta(minutes=settings.orphan_grace_minutes)
     sweep = Sweep((postgres, neo4j, objects), installation, quarantine, clock, grace)
-    labels = load_domain(settings.domain).labels
-    check = EntityCheck(postgres, neo4j, labels)
-    entities = EntityMending(postgres, neo4j, check, labels, clock)
+    check = EntityCheck(postgres, neo4j, stores.domain.labels)
+    entities = EntityMending(postgres, neo4j, check, stores.domain.labels, clock)
     definitions = DefinitionCheck(postgres, neo4j)
     values = ValueCheck(neo4j)
     checks = definitions, values, check

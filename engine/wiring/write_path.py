@@ -40,7 +40,7 @@ from engine.knowledge.entity_finder import EntityFinder
 from engine.knowledge.known_lines import KnownLines
 from engine.lifecycle.moving import Moving
 from engine.lifecycle.resources import RawResources
-from engine.naming.configuration import Domain, load_domain
+from engine.naming.configuration import Domain
 from engine.privacy.redact import Redactor
 from engine.providers.active import ActiveModel
 from engine.providers.language import LanguageModel
@@ -56,7 +56,7 @@ from engine.stores.postgres import Postgres
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The opened stores, the model that is searched with, the jobs, who counts tokens, the model that reads."""
+    """The opened stores, the model that is searched with, the jobs, who counts tokens, the model that reads, the domain."""
 
     postgres: Postgres
     neo4j: Neo4j
@@ -65,6 +65,7 @@ class Stores:
     jobs: JobCatalogue
     counter: TokenCounter
     language: LanguageModel | None
+    domain: Domain
 
 
 def ingest_by(  # noqa: PLR0913 (wired in one place)
@@ -82,12 +83,11 @@ def ingest_by(  # noqa: PLR0913 (wired in one place)
     facts = FactEntry(FactItems(slices), settings.fact_similarity)
     files = RecordFiles(stores.objects, units)
     commit = RecordCommit(stores.postgres, files, RecordWriter(slices), facts, clock, on_step)
-    domain = load_domain(settings.domain)
-    entities = EntityFinder(stores.neo4j, clock, domain, intentions=settings.intentions)
-    known = KnownLines(stores.neo4j, stores.postgres, domain, clock)
+    entities = EntityFinder(stores.neo4j, clock, stores.domain, intentions=settings.intentions)
+    known = KnownLines(stores.neo4j, stores.postgres, stores.domain, clock)
     revisions = Revisions(commit, entities, active, settings.summary_words, reads=reads)
     model = asked(settings, stores.postgres, stores.language, clock)
-    extraction = _extraction(settings, stores, model, domain, known)
+    extraction = _extraction(settings, stores, model, known)
     names = (lambda who, allowance: JudgedNames(model, known, who, allowance)) if model else None
     judged = JudgedFacts(model, stores.postgres, settings.fact_similarity)
     limits = IngestLimits(settings.batch_turns, settings.max_text_bytes)
@@ -113,11 +113,11 @@ def stream_limits(settings: Settings) -> StreamLimits:
 
 
 def _extraction(
-    settings: Settings, stores: Stores, model: AskedModel | None, domain: Domain, known: KnownLines | None = None
+    settings: Settings, stores: Stores, model: AskedModel | None, known: KnownLines | None = None
 ) -> Extraction:
     """`known`: None for what is read by kept answers alone, to former prompts, too."""
     reading = ExtractionLimits(settings.language_model_characters, settings.summary_words)
-    prompts = (prompt_for(domain), *(earlier_for(domain) if known is None else ()))
+    prompts = (prompt_for(stores.domain), *(earlier_for(stores.domain) if known is None else ()))
     return Extraction(model, stores.postgres, reading, prompts, known)
 
 
@@ -145,7 +145,7 @@ def _rereading(settings: Settings, stores: Stores, ingest: Ingest, clock: Clock)
         writer,
         stores.active,
         ingest.extraction,
-        _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock), ingest.entities.domain),
+        _extraction(settings, stores, asked(settings, stores.postgres, unasked, clock)),
         ingest.entities,
     )
 

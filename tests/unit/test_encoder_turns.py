@@ -22,7 +22,7 @@ FEW = 10
 async def test_many_texts_let_a_question_through_and_end_when_they_are_given_up(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encoder = await OnnxEncoder.load(await encoder_folder(cache, "minilm", Silent()), "minilm")
+    encoder = OnnxEncoder(await encoder_folder(cache, "minilm", Silent()), "minilm")
     turns = await bundled_turns()
     texts = [f"{number}: {turn}" for number in range(WINDOW // len(turns) + 1) for turn in turns][:WINDOW]
     batches, embedded = Counter[str](), OnnxEncoder._embedded
@@ -53,7 +53,7 @@ async def test_many_texts_let_a_question_through_and_end_when_they_are_given_up(
 
 async def test_a_text_of_repeated_parts_costs_one_of_them(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """100 kB of one bracket are hundreds of equal passages, each as slow as the longest there may be."""
-    encoder = await OnnxEncoder.load(await encoder_folder(cache, "minilm", Silent()), "minilm")
+    encoder = OnnxEncoder(await encoder_folder(cache, "minilm", Silent()), "minilm")
     rows_seen, embedded = list[list[int]](), OnnxEncoder._embedded
 
     def counted(self: OnnxEncoder, rows: list[list[int]]) -> Any:

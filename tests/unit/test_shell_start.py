@@ -31,6 +31,7 @@ ENGINE = "import engine.wiring.open_engine"
             ALL_COMMANDS,
             "engine.memory engine.neurigraph engine.ingest.pipeline engine.retrieval.pipeline minio onnxruntime",
         ),
+        ("import engine.shell.graph", "neo4j psycopg numpy"),
         (ENGINE, "minio onnxruntime langchain_text_splitters jgo"),
     ],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnxruntime.capi.onnxruntime_pybind11_state import NoSuchFile
 
 from engine.domain.embedding import MOST_TOKENS
 from engine.embedded.encoder_files import ENCODER_NAMES, encoder_folder
@@ -20,13 +21,19 @@ BYTES = 384 // 8
 
 @pytest.fixture(params=ENCODER_NAMES)
 async def encoder(request: pytest.FixtureRequest, cache: Path) -> OnnxEncoder:
-    return await OnnxEncoder.load(await encoder_folder(cache, request.param, Silent()), request.param)
+    return OnnxEncoder(await encoder_folder(cache, request.param, Silent()), request.param)
 
 
 def signs(tokens: bytes | None) -> np.ndarray:
     """Bits as +1 and -1, a row a token."""
     assert tokens is not None
     return np.unpackbits(np.frombuffer(tokens, np.uint8).reshape(-1, BYTES), axis=1) * 2.0 - 1
+
+
+def test_the_model_is_read_at_the_first_text(tmp_path: Path) -> None:
+    encoder = OnnxEncoder(tmp_path, "minilm")  # where there is none
+    with pytest.raises(NoSuchFile):
+        encoder.encode(["A walleye"])
 
 
 async def test_a_token_counts_once_where_it_says_something(encoder: OnnxEncoder) -> None:

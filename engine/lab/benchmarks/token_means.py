@@ -43,7 +43,7 @@ async def main(cache: Path, names: Sequence[str]) -> None:
     """Writes the means of these encoders beside those that are there."""
     means, texts = json.loads(MEANS.read_text("utf-8")), await bundled_turns()
     for name in names:
-        encoder = await OnnxEncoder.load(await encoder_folder(cache, name, Silent()), name)
+        encoder = OnnxEncoder(await encoder_folder(cache, name, Silent()), name)
         means[encoder.version] = [round(float(number), DIGITS) for number in mean_of(encoder, texts)]
     lines = (f"{json.dumps(version)}: {json.dumps(means[version])}" for version in sorted(means))
     MEANS.write_text("{" + ",\n".join(lines) + "}\n", "utf-8")
