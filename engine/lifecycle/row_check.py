@@ -3,6 +3,7 @@ the rights in the graph. What nothing speaks of stands in `ALONE`; the docs name
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -16,6 +17,15 @@ from engine.stores.statements import cypher, sql_text
 PAGE = 1000
 MOST = 1000
 """Lost rows that are counted of one kind."""
+MOST_TURNS = 100_000
+"""Turns that one statement counts; more only where one conversation has them."""
+COUNTED = {
+    "conversation_turns": "doctor/lost_turns",
+    "document_versions": "doctor/lost_versions",
+    "raw_resources": "doctor/lost_inputs",
+    "retraction_steps": "doctor/lost_steps",
+}
+"""Tables whose rows others count or name without a key, with the statement that reads a page of those others."""
 BACKUP = "restore Postgres from a backup: there is no other copy of them"
 GRANTS = (
     "restore Postgres from a backup, or give the rights again; the graph's copies are never made rights again, as who"
@@ -52,8 +62,9 @@ class _Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lost:
-    place: str
+class _Lacking:
+    key: UUID
+    second: str
     user_id: UUID
     rows: int
 
@@ -63,6 +74,12 @@ class _OfNode:
     schema_name: str
     decisions: int
     inputs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Documents:
+    schema_name: str
+    documents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +99,9 @@ class RowCheck:
         for one in await self._postgres.fetch_as_service(sql_text("doctor/lost_references"), asked, row=_Reference):
             problem = f"rows lost: {_counted(one.rows)} of engine.{one.place} lead to them"
             yield Finding("error", "postgres", f"engine.{one.refers_to}", problem, BACKUP)
-        for lost in await self._postgres.fetch_as_service(sql_text("doctor/lost_rows"), asked, row=_Lost):
-            yield _lost(f"engine.{lost.place}", lost.rows, f"of user {lost.user_id}")
+        for table, statement in COUNTED.items():
+            for user_id, rows in sorted((await self._lacking(statement)).items()):
+                yield _lost(f"engine.{table}", rows, f"of user {user_id}")
         if grants := await self._grants():
             yield _lost("engine.grants", grants, "that the graph still has", GRANTS)
 
@@ -94,6 +112,21 @@ class RowCheck:
             for table, rows in {"assignments": one.decisions, "raw_resources": one.inputs}.items():
                 if rows:
                     yield _lost(f"engine.{table}", rows, f"of records of the node {one.schema_name}")
+        for lost in await self._postgres.fetch_as_service(sql_text("doctor/lost_documents"), asked, row=_Documents):
+            yield _lost("engine.documents", lost.documents, f"of records of the node {lost.schema_name}")
+
+    async def _lacking(self, statement: str) -> Counter[UUID]:
+        """How many rows each user lacks, of what one statement counts page by page."""
+        found, after, second = Counter[UUID](), UUID(int=0), "0"
+        while page := await self._postgres.fetch_as_service(
+            sql_text(statement),
+            {"after": after, "after_second": second, "limit": PAGE, "most": MOST_TURNS},
+            row=_Lacking,
+        ):
+            for one in page:
+                found[one.user_id] += max(0, one.rows)
+            after, second = page[-1].key, page[-1].second
+        return +found
 
     async def _grants(self) -> int:
         """How many grants the graph has and Postgres has not."""

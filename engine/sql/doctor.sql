@@ -44,46 +44,74 @@ SELECT i.item_id FROM {schema}.memory_items AS i WHERE i.item_id = ANY (%(items)
 SELECT asked.node_id FROM unnest(%(nodes)s::uuid[]) AS asked (node_id)
 WHERE NOT EXISTS (SELECT 1 FROM engine.nodes AS n WHERE n.node_id = asked.node_id)
 
+-- name: lost_documents
+-- Purpose: documents of these nodes of which nothing is left but their records. Service only. Parameters: nodes. Returns: schema_name, documents; no row
+-- for a node where all is there.
+SELECT l.schema_name, l.documents FROM engine.lost_documents(%(nodes)s::uuid[]) AS l
+
+-- name: lost_inputs
+-- Purpose: versions of documents whose input is gone, one page of versions. Service only. Parameters: after (document_id) and after_second (a version), limit.
+-- Returns: key, second, user_id, rows (that are lost); only where some are, and the last one of the page.
+WITH page AS (
+    SELECT v.document_id, v.version, v.user_id, v.file_id FROM engine.document_versions AS v
+    WHERE (v.document_id, v.version) > (%(after)s, %(after_second)s::integer) ORDER BY v.document_id, v.version LIMIT %(limit)s
+), found AS (
+    SELECT p.*, (NOT EXISTS (SELECT FROM engine.raw_resources AS r WHERE r.resource_id = p.file_id))::integer AS rows,
+           lead(p.version) OVER (ORDER BY p.document_id, p.version) IS NULL AS last
+    FROM page AS p
+)
+SELECT f.document_id AS key, f.version::text AS second, f.user_id, f.rows FROM found AS f WHERE f.rows > 0 OR f.last ORDER BY f.document_id, f.version
+
 -- name: lost_references
 -- Purpose: rows that foreign keys of the shared tables lead to and that are gone. Service only. Parameters: most (that are counted of a key).
 -- Returns: place (the table that refers), refers_to, rows.
 SELECT l.place, l.refers_to, l.rows FROM engine.lost_references(%(most)s::integer) AS l LIMIT 1000
 
--- name: lost_rows
--- Purpose: rows of the shared tables that others count or name without a key: versions of documents, documents of inputs, inputs of versions, turns of
--- conversations, steps of withdrawals. Service only. Parameters: most (that are counted of a kind). Returns: place (the table), user_id, rows.
-WITH versions AS (
-    SELECT v.document_id, count(*) AS there, max(v.version) AS newest FROM engine.document_versions AS v GROUP BY v.document_id
-), steps AS (
-    SELECT s.retraction_id, count(*) AS there, max(s.place) AS newest FROM engine.retraction_steps AS s GROUP BY s.retraction_id
-), turns AS (
-    SELECT t.user_id, t.source_id, count(*) AS there FROM engine.conversation_turns AS t GROUP BY t.user_id, t.source_id
-), found AS (
-    (SELECT 'document_versions' AS place, d.user_id, coalesce(v.newest - v.there, 1) AS rows
-     FROM engine.documents AS d LEFT JOIN versions AS v USING (document_id) WHERE v.newest IS DISTINCT FROM v.there OR v.there IS NULL LIMIT %(most)s)
-    UNION ALL
-    (SELECT 'document_versions', r.user_id, 1 FROM engine.raw_resources AS r JOIN engine.documents AS d ON d.document_id = r.record_id JOIN versions AS v USING (document_id)
-     WHERE v.newest = v.there AND NOT EXISTS (SELECT FROM engine.document_versions AS o WHERE o.document_id = d.document_id AND o.file_id = r.resource_id) LIMIT %(most)s)
-    UNION ALL  -- a stated fact is no document
-    (SELECT 'documents', r.user_id, 1 FROM engine.raw_resources AS r WHERE r.content_type IN ('document', 'webhook') AND r.source_id !~ '^([a-z_]+:[0-9a-f-]+:)?fact:|^[a-z_]+:[0-9a-f-]+:[0-9a-f]+(#|$)'
-     AND NOT EXISTS (SELECT FROM engine.documents AS d WHERE d.document_id = r.record_id)
-     AND NOT EXISTS (SELECT FROM engine.document_versions AS o WHERE o.document_id = r.record_id) LIMIT %(most)s)
-    UNION ALL
-    (SELECT 'raw_resources', o.user_id, 1 FROM engine.document_versions AS o
-     WHERE NOT EXISTS (SELECT FROM engine.raw_resources AS r WHERE r.resource_id = o.file_id) LIMIT %(most)s)
-    UNION ALL
-    (SELECT 'conversation_turns', c.user_id, c.turns - coalesce(t.there, 0) FROM engine.conversations AS c LEFT JOIN turns AS t USING (user_id, source_id)
-     WHERE c.turns > coalesce(t.there, 0) LIMIT %(most)s)
-    UNION ALL
-    (SELECT 'retraction_steps', r.user_id, coalesce(s.newest - s.there, 1) FROM engine.retractions AS r LEFT JOIN steps AS s USING (retraction_id)
-     WHERE s.newest IS DISTINCT FROM s.there OR s.there IS NULL LIMIT %(most)s)
-)
-SELECT f.place, f.user_id, sum(f.rows)::bigint AS rows FROM found AS f GROUP BY f.place, f.user_id ORDER BY f.place, f.user_id LIMIT %(most)s
-
 -- name: lost_rows_of_nodes
 -- Purpose: what live records of these nodes lack in the shared tables. Service only. Parameters: nodes. Returns: schema_name, decisions, inputs; no row
 -- for a node where all is there.
 SELECT l.schema_name, l.decisions, l.inputs FROM engine.lost_rows_of_nodes(%(nodes)s::uuid[]) AS l
+
+-- name: lost_steps
+-- Purpose: withdrawals that lack steps, one page of withdrawals. Service only. Parameters: after (retraction_id), limit. Returns: as lost_inputs, second is empty.
+WITH page AS (
+    SELECT r.retraction_id, r.user_id FROM engine.retractions AS r WHERE r.retraction_id > %(after)s ORDER BY r.retraction_id LIMIT %(limit)s
+), found AS (
+    SELECT p.*, coalesce(s.newest - s.there, 1) AS rows, lead(p.user_id) OVER (ORDER BY p.retraction_id) IS NULL AS last
+    FROM page AS p CROSS JOIN LATERAL (SELECT count(*) AS there, max(s.place) AS newest FROM engine.retraction_steps AS s
+                                       WHERE s.retraction_id = p.retraction_id) AS s
+)
+SELECT f.retraction_id AS key, '' AS second, f.user_id, f.rows FROM found AS f WHERE f.rows > 0 OR f.last ORDER BY f.retraction_id
+
+-- name: lost_turns
+-- Purpose: streamed conversations that lack turns, one page of conversations: a long one, or several with `most` turns together. Service only. Parameters:
+--   after (user_id) and after_second (source_id), limit, most. Returns: as lost_inputs.
+WITH listed AS (
+    SELECT c.user_id, c.source_id, c.turns FROM engine.conversations AS c
+    WHERE (c.user_id, c.source_id) > (%(after)s, %(after_second)s) ORDER BY c.user_id, c.source_id LIMIT %(limit)s
+), page AS (
+    SELECT l.*, sum(l.turns) OVER (ORDER BY l.user_id, l.source_id) - l.turns AS before FROM listed AS l
+), found AS (
+    SELECT p.*, p.turns - t.there AS rows, lead(p.turns) OVER (ORDER BY p.user_id, p.source_id) IS NULL AS last
+    FROM (SELECT p.* FROM page AS p WHERE p.before < %(most)s) AS p
+    CROSS JOIN LATERAL (SELECT count(*) AS there FROM engine.conversation_turns AS t WHERE t.user_id = p.user_id AND t.source_id = p.source_id) AS t
+)
+SELECT f.user_id AS key, f.source_id AS second, f.user_id, f.rows FROM found AS f WHERE f.rows > 0 OR f.last ORDER BY f.user_id, f.source_id
+
+-- name: lost_versions
+-- Purpose: documents that lack versions: earlier ones, or that of an input that came in; one page of documents. Service only. Parameters: after (document_id),
+--   limit. Returns: as lost_inputs, second is empty.
+WITH page AS (
+    SELECT d.document_id, d.user_id FROM engine.documents AS d WHERE d.document_id > %(after)s ORDER BY d.document_id LIMIT %(limit)s
+), found AS (
+    SELECT p.*, lead(p.user_id) OVER (ORDER BY p.document_id) IS NULL AS last,
+           CASE WHEN v.newest = v.there THEN (SELECT count(*) FROM engine.raw_resources AS r WHERE r.record_id = p.document_id
+               AND NOT EXISTS (SELECT FROM engine.document_versions AS o WHERE o.document_id = p.document_id AND o.file_id = r.resource_id))
+           ELSE coalesce(v.newest - v.there, 1) END AS rows
+    FROM page AS p CROSS JOIN LATERAL (SELECT count(*) AS there, max(v.version) AS newest FROM engine.document_versions AS v
+                                       WHERE v.document_id = p.document_id) AS v
+)
+SELECT f.document_id AS key, '' AS second, f.user_id, f.rows FROM found AS f WHERE f.rows > 0 OR f.last ORDER BY f.document_id
 
 -- name: nodes
 -- Purpose: one page of nodes as the registry and their schemas show them, with the state that follows from their files. Of a damaged node, whose

@@ -5,7 +5,10 @@ DECLARE
     owner uuid := (SELECT n.user_id FROM engine.nodes AS n WHERE n.node_id = p_node);
 BEGIN
     INSERT INTO engine.sources (user_id, source_id, units, content_hash, commit_id)
-    SELECT DISTINCT ON (l.source_id) owner, CASE a.actor_kind WHEN 'persona' THEN 'persona:' || a.actor_id || ':' ELSE '' END || l.source_id,
+    SELECT DISTINCT ON (l.source_id) owner,
+           CASE WHEN a.actor_kind <> 'persona' THEN l.source_id
+                ELSE 'persona:' || a.actor_id || ':' || CASE WHEN char_length(l.source_id) <= 455 THEN l.source_id
+                                                             ELSE encode(sha256(convert_to(l.source_id, 'UTF8')), 'hex') END END,
            s.units, s.content_hash, s.commit_id
     FROM engine.lost_sources(p_node) AS l
     JOIN engine.ingest_sources AS s ON s.user_id = owner AND s.outcome = 'stored' AND s.units > 0 AND s.content_hash IS NOT NULL
