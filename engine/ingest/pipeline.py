@@ -282,12 +282,12 @@ class Ingest:
     async def _new_versions(self, run: IngestRun) -> None:
         """The next versions of documents, one commit each; in a tolerant ingest a refused one is skipped."""
         nodes = await self.nodes(run.principal) if run.changed else []
-        note = self.sessions.version_noted(run)
         outcome: StoredBatch | Skipped
         for changed in run.changed:
             if await self.sessions.stored_before(run, changed):
                 run.skip(Skipped(changed.document.source_id, STORED_ALREADY))
                 continue
+            note = self.sessions.version_noted(run, changed.document.source_id)
             try:
                 with stage("version"):
                     outcome = await self.revisions.store(run.principal, changed, nodes, run.allowance, note)

@@ -142,11 +142,12 @@ class Sessions:
         if run.terms.key is None:
             return False
         asked = {
+            "user_id": run.principal.user_id,
             "session_id": run.session_id,
             "sources": [changed.source.key, changed.document.source_id],
             "content_hash": fingerprint(changed.document),
         }
-        [stored] = await self._postgres.fetch(run.principal, sql_text("ingest/stored_before"), asked, row=bool)
+        [stored] = await self._postgres.fetch_as_service(sql_text("ingest/stored_before"), asked, row=bool)
         return stored
 
     @staticmethod
@@ -172,9 +173,9 @@ class Sessions:
         return lambda connection, commit_id: self._note(connection, run, commit_id, counts, sources)
 
     def version_noted(
-        self, run: IngestRun
+        self, run: IngestRun, source_id: str
     ) -> Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID], int], Awaitable[None]]:
-        """The same for a document's new version, part by part."""
+        """The same for a document's new version, part by part. `source_id`: as its user, or the persona, knows it."""
 
         async def note(
             connection: Connection, commit_id: UUID, parts: Sequence[NewVersion], gone: Sequence[UUID], pending: int
@@ -182,7 +183,7 @@ class Sessions:
             version, items = parts[0], sum(part.added for part in parts)
             counts = {"turns": 0, "files": 1, "records": len(parts), "items": items, "pending": pending}
             advance = SourceAdvance.to_version(version)
-            source = _source(version.source_id, advance, [part.document_id for part in parts], gone)
+            source = _source(source_id, advance, [part.document_id for part in parts], gone)
             await self._note(connection, run, commit_id, counts, [source])
 
         return note

@@ -79,8 +79,8 @@ WHERE i.session_id = %(session_id)s AND i.user_id = %(user_id)s AND i.outcome = 
 ORDER BY i.entry_id, r.place LIMIT 10000
 
 -- name: stored_before
--- Purpose: whether a source was last stored by a session with this content. Parameters: session_id, sources (the names that it may have there),
--- content_hash. Returns: stored.
+-- Purpose: whether a source was last stored by a session with this content. Service only, as a persona may not look at sessions. Parameters: user_id,
+-- session_id, sources (the names that it may have there), content_hash. Returns: stored.
 SELECT coalesce((SELECT i.content_hash = %(content_hash)s FROM engine.ingest_sources AS i
-                 WHERE i.session_id = %(session_id)s AND i.source_id = ANY (%(sources)s) AND i.outcome = 'stored'
+                 WHERE i.session_id = %(session_id)s AND i.user_id = %(user_id)s AND i.source_id = ANY (%(sources)s) AND i.outcome = 'stored'
                  ORDER BY i.entry_id DESC LIMIT 1), false) AS stored

@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from engine.access.idempotency import MOST_KEY
 from engine.domain.delta import Change
 from engine.domain.event import NewEvent
 from engine.domain.fact import WrittenFact
@@ -20,6 +21,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Text, Turn
 from engine.domain.node import NewNode
 from engine.domain.occasion import Occasion
+from engine.domain.principal import Principal, PrincipalKind
 from engine.domain.proposal import Proposal, ProposedNode
 from engine.domain.retraction import RetractionSubject
 from engine.domain.stream import StreamedTurn
@@ -135,7 +137,7 @@ async def _pair_and_intention(engine: Engine, one: UUID, other: UUID) -> tuple[U
 async def lose(engine: Engine, memory: Memory, key: str) -> None:
     """The answer of the request with that key was not kept."""
     async with engine.postgres.as_service() as connection:
-        lost = await connection.execute(LOST, [memory.principal.user_id, key])
+        lost = await connection.execute(LOST, [memory.principal.user_id, memory.principal.own_key(key, MOST_KEY)])
         assert lost.rowcount == 1
 
 
@@ -188,15 +190,27 @@ async def test_a_repeat_gives_the_first_answer_where_it_was_lost(
 
 
 @pytest.mark.ledger("U02")
-async def test_a_lost_version_comes_back_with_its_ids_and_replaces_no_later_one(engine: Engine, memory: Memory) -> None:
+@pytest.mark.parametrize("kind", ["user", "persona"])
+async def test_a_lost_version_comes_back_with_its_ids_and_replaces_no_later_one(
+    engine: Engine, memory: Memory, kind: PrincipalKind
+) -> None:
+    """Of the user, or of a persona, beside the user's own under the same keys and names."""
+    root = memory.principal.user_id
+    lake = (await memory.nodes.provision(NewNode(root, "Lake"))).node_id
+    coach = (await memory.nodes.provision(NewNode(root, "Coach", "persona"))).node_id
+    await memory.grants.give(NewGrant(lake, "persona", coach, "read_write"))
+    users, hers = memory, engine.memory_as(Principal("persona", coach, root))
+    memory, other = (users, hers) if kind == "user" else (hers, users)
     texts = ("The reef lies to the north.", "The reef lies to the south.", "The reef lies to the east.")
 
     def sent(text: str) -> Request:
-        return lambda m: m.records.remember_text("Chart", text, source_id="chart")
+        return lambda m: m.records.remember_text("Chart", text, source_id="chart", node_id=lake)
 
     firsts = [await sent(text)(memory.once(text)) for text in texts]
+    others = [await sent(text)(other.once(text)) for text in texts]
     for text, first in zip(texts, firsts, strict=True):
         assert not differences(first, await repeated(engine, memory, text, sent(text)))
     [document] = firsts[-1].documents
     versions = await memory.documents.versions(document.document_id)
     assert [one.version for one in versions] == [1, 2, 3] and document.version == 3
+    assert document.document_id != others[-1].documents[0].document_id
