@@ -194,8 +194,8 @@ END $prepare$
 -- name: roles_state
 -- Purpose: the state and the rights of the two roles, and the rights of PUBLIC in this database, for the check at the start of the engine.
 -- Parameters: none. Returns: one row: service (the current role), strong (it, or a role that it is a member of, may do more than own schemas), owner (of
--- the engine's schema, where that is another), creates (it may create schemas), request_there, request_strong, request_creates, open (any role
--- may make objects), vector_there.
+-- the engine's schema, where that is another), creates (it may create schemas), request_there, request_barred (it may not log in), request_strong,
+-- request_creates, open (any role may make objects), vector_there.
 WITH service AS (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user),
      request AS (SELECT * FROM pg_catalog.pg_roles WHERE rolname = 'neurigraph_request')
 SELECT current_user::text AS service,
@@ -207,6 +207,7 @@ SELECT current_user::text AS service,
         WHERE n.nspname = 'engine' AND n.nspowner <> (SELECT oid FROM service)) AS owner,
        pg_catalog.has_database_privilege(current_database(), 'CREATE') AS creates,
        EXISTS (SELECT FROM request) AS request_there,
+       EXISTS (SELECT FROM request AS r WHERE NOT r.rolcanlogin) AS request_barred,
        EXISTS (SELECT FROM request AS r
                WHERE r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls
                   OR EXISTS (SELECT FROM pg_catalog.pg_auth_members AS m WHERE m.member = r.oid)) AS request_strong,

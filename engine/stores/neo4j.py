@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ from neo4j import (
     TrustCustomCAs,
 )
 from neo4j import exceptions as driver
+from neo4j._exceptions import BoltSecurityError
 from neo4j.vector import Vector as Vector
 
 from engine import errors
@@ -51,6 +53,10 @@ _REFUSED = {
     "Database.DatabaseNotFound": "has no database of the name in NEURIGRAPH_NEO4J_DATABASE",
 }
 """By the code of a server that lets nobody in: what is said of it."""
+_NO_TLS = (
+    "ends connections that ask for TLS, as the +s of NEURIGRAPH_NEO4J_URL or NEURIGRAPH_NEO4J_CA has them: at this address it,"
+    " or what stands before it, speaks none"
+)
 LONGEST_END = 5.0
 """Timeout for closing the connections, in seconds."""
 WRITE_ATTEMPTS = 8
@@ -62,6 +68,8 @@ def translated(error: BaseException) -> errors.NeurigraphError | None:
     barred = _REFUSED.get((getattr(error, "code", None) or "").removeprefix("Neo.ClientError."))
     if barred or certificate_refused(error):
         return errors.StoreUnavailable(STORE, f"The {STORE} {barred or f'{NO_AUTHORITY}; see NEURIGRAPH_NEO4J_CA'}.")
+    if _without_tls(error):
+        return errors.StoreUnavailable(STORE, f"The {STORE} {_NO_TLS}.")
     if isinstance(error, driver.ConstraintError) or NOT_UNIQUE in (getattr(error, "code", None) or ""):
         return errors.Conflict()
     if isinstance(error, driver.Neo4jError) and any(words in f"{error.code} {error.message}" for words in NO_ROOM):
@@ -81,6 +89,12 @@ def translated(error: BaseException) -> errors.NeurigraphError | None:
     if isinstance(error, driver.TransientError | driver.DriverError | driver.Neo4jError):
         return errors.StoreUnavailable(STORE)
     return None
+
+
+def _without_tls(error: BaseException) -> bool:
+    """Whether the server answers TLS with something else or ends the connection. One that does not answer at all may speak it."""
+    cause = error.__cause__
+    return isinstance(cause, BoltSecurityError) and isinstance(cause.__cause__, ssl.SSLError | ConnectionResetError)
 
 
 class _Unprinted(list[Any]):

@@ -51,7 +51,8 @@ _TRANSLATIONS: Mapping[type[errors.NeurigraphError], tuple[type[BaseException], 
 _AUTHORITY = f"{NO_AUTHORITY}; see NEURIGRAPH_POSTGRES_CA"
 _NO_CONNECTION = "has no connection left: raise max_connections there, or lower NEURIGRAPH_POSTGRES_POOL"
 _REFUSED: Mapping[str, str] = {
-    "password authentication failed": "refuses the password in its URL, or has no such role; run `neurigraph prepare`",
+    "password authentication failed": "refuses the password in its URL, or has no such role, or one that has no password"
+    " and may not log in; run `neurigraph prepare`",
     "does not exist": "has no such role or database as its URL names; `neurigraph prepare` makes the roles",
     "not permitted to log in": "does not let the role in its URL log in; run `neurigraph prepare`",
     "certificate verify failed": _AUTHORITY,

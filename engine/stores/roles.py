@@ -55,6 +55,7 @@ class _State:
     owner: str | None
     creates: bool
     request_there: bool
+    request_barred: bool
     request_strong: bool
     request_creates: bool
     open: bool
@@ -117,6 +118,7 @@ async def _faults(postgres: Postgres, request_url: str) -> list[str]:
         f"{service} may not create schemas.": not state.creates,
         "The extension vector is missing.": not state.vector_there,
         "There is no role neurigraph_request.": not state.request_there,
+        "The role neurigraph_request may not log in.": state.request_barred,
         "The role neurigraph_request may do more than serve requests.": state.request_strong or state.request_creates,
         "Every role may create objects, or temporary ones, in this database.": state.open,
     }

@@ -149,17 +149,24 @@ async def test_a_restore_without_the_request_role_is_told_and_mended(
 async def test_a_refused_connection_says_why(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     """In words of the engine, without the name or the password of the URL."""
     monkeypatch.setattr(postgres, "OPENING", 0.5)
-    parts, role = url_parts(stack.postgres_url), f"full_{uuid4().hex[:8]}"
+    parts, made = url_parts(stack.postgres_url), uuid4().hex[:8]
+    roles = {
+        f"full_{made}": "LOGIN PASSWORD 'known' CONNECTION LIMIT 0",
+        f"barred_{made}": "NOLOGIN PASSWORD 'known'",
+        f"new_{made}": "",
+    }
+    full, barred, new = roles
     async with administrator(stack) as connection:
-        await connection.execute(
-            sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'known' CONNECTION LIMIT 0").format(sql.Identifier(role))
-        )
+        for role, may in roles.items():
+            await connection.execute(sql.SQL("CREATE ROLE {} {}").format(sql.Identifier(role), sql.SQL(may)))
         try:
             for changed, says in (
                 ({"password": "guessed"}, "refuses the password"),
                 ({"user": "nobody_here"}, "has no such role"),
                 ({"dbname": "nowhere_here"}, "has no such role or database"),
-                ({"user": role, "password": "known"}, "has no connection left"),
+                ({"user": full, "password": "known"}, "has no connection left"),
+                ({"user": barred, "password": "known"}, "does not let the role in its URL log in"),
+                ({"user": new, "password": "known"}, "no password and may not log in"),
                 ({"sslmode": "require"}, "does not encrypt"),
             ):
                 url = conninfo.make_conninfo("", **{**parts, **changed})
@@ -168,4 +175,5 @@ async def test_a_refused_connection_says_why(stack: Stack, monkeypatch: pytest.M
                         pass
                 assert not [one for one in changed.values() if one in str(refused.value) and one != "require"]
         finally:
-            await connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+            for role in roles:
+                await connection.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))

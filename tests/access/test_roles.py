@@ -132,6 +132,7 @@ SPOILT = {
     "REVOKE CREATE ON DATABASE {name} FROM neurigraph_managed": "create schemas",
     "GRANT TEMPORARY ON DATABASE {name} TO PUBLIC": "objects",
     "GRANT CREATE ON SCHEMA public TO neurigraph_request": "serve requests",
+    "ALTER ROLE neurigraph_request NOLOGIN": "may not log in",
     "DROP EXTENSION vector": "vector",
 }
 """What an administrator may have left as it should not be, and what is said of it."""
@@ -155,6 +156,7 @@ async def test_a_managed_database_is_prepared_and_refused_where_anything_is_not_
                     await ensure_roles(postgres, service, request, admin)
             await migrated(stack, service)
         finally:
+            await connection.execute("ALTER ROLE neurigraph_request LOGIN")
             await connection.execute("DROP OWNED BY neurigraph_managed CASCADE")
             await connection.execute("DROP ROLE neurigraph_managed")
 

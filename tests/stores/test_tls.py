@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import socket
 import ssl
 import struct
 from collections.abc import AsyncIterator, Iterator
@@ -280,7 +281,7 @@ async def test_neo4j_is_refused_for_another_host_name_without_tls_and_without_th
 ) -> None:
     for url, authority, says in (
         (f"bolt://localhost:{neo4j_port}", own.file, "certificate"),
-        (stack.neo4j_url, own.file, "graph store"),
+        (stack.neo4j_url, own.file, "ask for TLS.*speaks none"),
         (f"bolt+s://{LOOPBACK}:{neo4j_port}", None, "certificate"),
     ):
         graph = graph_store(url, authority)
@@ -289,6 +290,31 @@ async def test_neo4j_is_refused_for_another_host_name_without_tls_and_without_th
                 await graph.open()
         finally:
             await graph.close()
+
+
+@pytest.mark.parametrize("scheme", ["bolt+s", "bolt+ssc", "neo4j+s"])
+async def test_a_neo4j_without_tls_is_told_from_one_that_does_not_answer(stack, scheme: str) -> None:
+    """One that is not there, or accepts a connection and says nothing, may speak it."""
+    there = stack.neo4j_url.rpartition(":")[2]
+    with socket.create_server((LOOPBACK, 0)) as silent:
+        for port, says in (
+            (there, "ask for TLS"),
+            (1, "does not answer"),
+            (silent.getsockname()[1], "answer"),
+        ):
+            graph = Neo4j(
+                f"{scheme}://{LOOPBACK}:{port}",
+                ("neo4j", PASSWORD),
+                database="neo4j",
+                pool=2,
+                timeout=2,
+                connect_timeout=2,
+            )
+            try:
+                with pytest.raises(StoreUnavailable, match=says):
+                    await graph.open()
+            finally:
+                await graph.close()
 
 
 async def test_s3_is_refused_by_another_authority_without_tls_and_without_the_authority(
