@@ -88,31 +88,40 @@ async def warm_others(engine: Engine) -> None:
     and merges, why a relation is believed, nodes by name, the timeline, every change that a statement of its own applies.
     Raises StoreUnavailable."""
     parts, unknown = engine.parts, Principal.user(uuid4())
-    for step in (partial(warm_writes, engine), partial(parts[Contexts].warm, unknown)):
-        await _patiently(step)
     filters = (
         EntityFilter(),
         EntityFilter(kinds=("person",)),
         EntityFilter(name="warm"),
         EntityFilter(everything=True),
     )
-    for wanted in filters:
-        await _patiently(partial(parts[EntityReads].page, unknown, NOW, wanted, after=None, limit=MOST_AT_ONCE))
 
     async def why() -> None:
         with suppress(NotFound):
             await parts[EntityReads].why(unknown, uuid4(), NOW, limit=1)
 
-    for ask in (
+    await _each(
+        partial(warm_writes, engine),
+        partial(parts[Contexts].warm, unknown),
+        *(partial(parts[EntityReads].page, unknown, NOW, wanted, after=None, limit=MOST_AT_ONCE) for wanted in filters),
         why,
         partial(parts[Shells].anchors, unknown, "warm", limit=1),
         partial(parts[EntityReads].pairs, unknown, limit=1),
         partial(parts[Merges].page, unknown, NOW, limit=1),
         partial(parts[Shells].timeline, unknown, skip=0, limit=1),
-    ):
-        await _patiently(ask)
-    for kind in ALONE:
-        await _patiently(partial(graph.rehearse, engine.neo4j, [kind], LONGEST_PLANNING))
+        *(partial(graph.rehearse, engine.neo4j, [kind], LONGEST_PLANNING) for kind in ALONE),
+    )
+
+
+async def _each(*steps: Callable[[], Awaitable[object]]) -> None:
+    """All of them, patiently; one that takes too long even so does not keep the others from being planned."""
+    late: StoreTimeout | None = None
+    for step in steps:
+        try:
+            await _patiently(step)
+        except StoreTimeout as error:
+            late = error
+    if late is not None:
+        raise late
 
 
 async def warm_commands(engine: Engine) -> None:

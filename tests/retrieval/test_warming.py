@@ -35,7 +35,7 @@ from engine.settings import Settings
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
 from engine.wiring.open_engine import open_engine
-from engine.wiring.warming import warm, warm_others, warm_writes
+from engine.wiring.warming import ALONE, warm, warm_others, warm_writes
 from tests.faults.servers import until_settled
 from tests.retrieval.test_search import search_with
 
@@ -277,6 +277,57 @@ async def test_what_is_asked_less_often_is_planned_too_and_nothing_is_written(en
     before = await engine.neo4j.read(counted, row=int)
     await warm_others(engine)
     assert await engine.neo4j.read(counted, row=int) == before
+
+
+@pytest.mark.parametrize("broken", ["_run", "_run_all"])
+async def test_what_is_read_for_a_write_and_its_rehearsal_do_not_end_each_other(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    """Where one of them fails, the other one has been carried out before the error comes."""
+    ended: list[object] = []
+    others = "_run_all" if broken == "_run" else "_run"
+    run = getattr(Neo4j, others)
+
+    async def noted(self: Neo4j, *given: Any) -> Any:
+        answer = await run(self, *given)
+        ended.append(given[0])
+        return answer
+
+    async def failing(self: Neo4j, *given: Any) -> Any:
+        raise StoreTimeout("graph")
+
+    monkeypatch.setattr(Neo4j, others, noted)
+    await warm_writes(engine)
+    whole = [*ended]
+    ended.clear()
+    monkeypatch.setattr(Neo4j, broken, failing)
+    with pytest.raises(StoreTimeout):
+        await warm_writes(engine)
+    assert whole and len(ended) == len(whole)
+
+
+async def test_a_statement_that_is_never_planned_in_time_does_not_keep_others_from_it(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    run, run_all, longest = Neo4j._run, Neo4j._run_all, cypher("entity/page")
+
+    async def late(self: Neo4j, statement: Any, *given: Any) -> Any:
+        sent.append(statement)
+        if statement == longest:
+            raise StoreTimeout("graph")
+        return await run(self, statement, *given)
+
+    async def rehearsed(self: Neo4j, statements: Any, *given: Any) -> Any:
+        sent.extend(statement for statement, _ in statements)
+        return await run_all(self, statements, *given)
+
+    await warm_others(engine)
+    monkeypatch.setattr(Neo4j, "_run_all", rehearsed)
+    monkeypatch.setattr(Neo4j, "_run", late)
+    with pytest.raises(StoreTimeout):
+        await warm_others(engine)
+    assert sent.count(longest) > 1 and {cypher("node/timeline"), cypher(ALONE[-1].statement)} <= {*sent}
 
 
 async def test_what_a_record_changes_in_part_takes_the_statement_of_the_whole(

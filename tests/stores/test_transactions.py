@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from uuid import uuid4
 
+import psycopg
 import pytest
-from psycopg import sql
+from psycopg import conninfo, sql
 
 from engine.errors import InvalidInput
 from engine.memory import Memory
@@ -125,3 +127,34 @@ async def test_a_process_holds_no_more_connections_than_its_setting(settings: Se
         del os.environ["PGAPPNAME"]
     assert counted[0] > size, "the service's connection stands beside those that requests hold"
     assert max(counted) <= 8
+
+
+@pytest.mark.ledger("U07")
+async def test_a_query_whose_client_is_gone_ends(engine: Engine) -> None:
+    """The embedded Postgres looks for its clients every ten seconds; this query would go on for an hour."""
+    name, running = (
+        f"gone {uuid4()}",
+        sql.SQL("SELECT pid FROM pg_stat_activity WHERE application_name = %(name)s AND state = 'active'"),
+    )
+    endless = {"application_name": name, "options": "-c statement_timeout=0"}
+    url = conninfo.make_conninfo(engine.postgres.service.conninfo, **endless)
+    asking = await psycopg.AsyncConnection.connect(url, autocommit=True)
+    asking.pgconn.send_query(b"SELECT pg_sleep(3600)")
+
+    async def until(there: bool) -> None:
+        for _ in range(600):
+            if bool(await engine.postgres.fetch_as_service(running, {"name": name}, row=int)) is there:
+                return
+            await asyncio.sleep(0.1)
+        raise AssertionError(there)
+
+    try:
+        await until(there=True)
+        with socket.socket(fileno=os.dup(asking.fileno())) as connection:
+            connection.shutdown(socket.SHUT_RDWR)
+        await until(there=False)
+    finally:
+        await engine.postgres.fetch_as_service(
+            sql.SQL("SELECT pg_terminate_backend(a.pid) FROM ({}) AS a").format(running), {"name": name}, row=bool
+        )
+        await asking.close()
