@@ -61,7 +61,7 @@ class _Wrong:
 @dataclass(frozen=True, slots=True)
 class _Page:
     seen: int
-    last: str | None
+    last: int | None
     wrong: tuple[_Wrong, ...]
 
 
@@ -101,13 +101,13 @@ class ValueCheck:
             "always": {one.name: [key for key, each in one.properties.items() if each.always] for one in every},
             "keys": {one: KEYS.get(one, "") for one in known},
         }  # fmt: skip
-        after, seen = "", PAGE
+        after, seen = -1, PAGE
         while seen == PAGE:
             place = {"name": name, "after": after, "page": PAGE, "most": MOST_SHOWN + 1, "uuid": ID}
             [page] = await self._neo4j.read(cypher(statement), row=_Page, **asked, **place)
             for one in page.wrong:
                 yield one
-            after, seen = page.last or "", page.seen
+            after, seen = after if page.last is None else page.last, page.seen
 
 
 def _fitting(kind: str) -> list[str]:

@@ -4,10 +4,9 @@
 // Returns: seen (relationships that were looked at), last, wrong [{name, of (its name in the dictionary), id, property, type, value, element_id, user_id}]: one row.
 CYPHER 25
 MATCH ()-[r:$($name)]->()
-WITH r, elementId(r) AS place
-WHERE place > $after
-ORDER BY place LIMIT $page
-WITH r, place, CASE WHEN $types[$name] IS NOT NULL THEN $name WHEN startNode(r):Entity THEN 'RELATION' ELSE 'RELATED' END AS name
+WHERE id(r) > $after  // with an order of the texts of elementId the planner goes through the relationships of all types
+WITH r ORDER BY r LIMIT $page
+WITH r, id(r) AS place, CASE WHEN $types[$name] IS NOT NULL THEN $name WHEN startNode(r):Entity THEN 'RELATION' ELSE 'RELATED' END AS name
 WITH r, place, name, [key IN keys(r) WHERE part.unfit(r, key, name)] + [key IN $always[name] WHERE r[key] IS NULL] AS unfit
 WITH count(r) AS seen, max(place) AS last, collect(CASE WHEN unfit <> [] THEN {of: r, name: name, properties: unfit} END) AS found
 RETURN seen, last, COLLECT {
