@@ -1,4 +1,5 @@
-"""Recognises what a path holds and reads it: own format, LoCoMo, text files.
+"""Recognises what a path holds and reads it: own format, LoCoMo, text files, one or a folder of them, as a history without
+conversations. Exports of other assistants are recognised, so that the error says what they are and what can be read instead.
 
 The disk and the parser work in a thread; progress is reported from the event loop.
 """
@@ -6,22 +7,136 @@ The disk and the parser work in a thread; progress is reported from the event lo
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 import re
+import zipfile
 from collections import Counter
 from pathlib import Path
 
 from pydantic_core import from_json
 
-from engine.connectors.foreign import refuse_foreign
 from engine.connectors.locomo import locomo_histories
 from engine.connectors.native import FORMAT, native_history
-from engine.connectors.places import Skipped
-from engine.connectors.source import ACCEPTED, disk_errors, read_text_bytes, shown, size_of
-from engine.connectors.texts import CONTENT_TYPES, text_history
-from engine.domain.history import History
+from engine.connectors.places import LONGEST_ID, Skipped
+from engine.connectors.source import (
+    ACCEPTED,
+    check_text,
+    disk_errors,
+    read_text_bytes,
+    shown,
+    size_of,
+    text_paths,
+    whole_path,
+)
+from engine.domain.history import History, HistoryFile, PassedOver
 from engine.domain.names import clean_name
-from engine.errors import InvalidHistory, WrongContentType
+from engine.errors import InvalidHistory, TooLarge, WrongContentType
 from engine.progress import Progress, counted
+
+_HEAD = 256 * 1024
+"""Bytes from which an export is recognised; exports of years are far larger than what is read at once."""
+_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json", re.IGNORECASE)
+_KEYS = {"ChatGPT": (b'"mapping"', b'"create_time"'), "Claude": (b'"chat_messages"', b'"uuid"')}
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raises WrongContentType for an export of another assistant: its conversations.json, the folder or the ZIP with it."""
+    with disk_errors(path):
+        head = _head(path)
+    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        return
+    for assistant, keys in _KEYS.items():
+        if all(key in head for key in keys):
+            raise WrongContentType(
+                f"{shown(path)} is an export of {assistant}, which is not read yet. Read today: {ACCEPTED}; "
+                "docs/history-format.md describes the history, to which an export can be converted."
+            )
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of the conversations; empty where there are none that have a place in an export."""
+    if path.is_dir():
+        path = next((one for one in sorted(path.iterdir()) if _CONVERSATIONS.fullmatch(one.name)), path)
+    if path.suffix.lower() == ".zip":
+        return _packed_head(path)
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return b""
+    with path.open("rb") as reader:
+        return reader.read(_HEAD)
+
+
+def _packed_head(path: Path) -> bytes:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            inside = next((name for name in sorted(archive.namelist()) if _CONVERSATIONS.fullmatch(name)), None)
+            if inside is None:
+                return b""
+            with archive.open(inside) as reader:
+                return reader.read(_HEAD)
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError):  # damaged, encrypted, or packed in another way
+        return b""
+
+
+CONTENT_TYPES = {".txt": "text/plain", ".md": "text/markdown", ".markdown": "text/markdown"}
+
+
+def text_history(path: Path, *, handle: str | None, max_text_bytes: int, skipped: Skipped) -> History:
+    """A history whose files are the text file, or those below the folder. Dates are unknown: None.
+
+    A file of a folder that cannot be read is passed over. Raises InvalidHistory without a handle, for a file that cannot be read,
+    and for a folder in which none can; WrongContentType, TooLarge.
+    """
+    if handle is None:
+        raise InvalidHistory(f"{shown(path)} holds texts, which name no user; pass a handle.")
+    if not path.is_dir():
+        file = _checked(path, path.parent, max_text_bytes)
+        skipped["empty file"] += file is None
+        return History(handle, handle, (), (file,) if file else ())
+    files: list[HistoryFile] = []
+    passed_over: list[PassedOver] = []
+    for one in text_paths(path):
+        try:
+            _refuse_stray_link(one, path)
+            file = _checked(one, path, max_text_bytes)
+        except (InvalidHistory, WrongContentType, TooLarge) as error:  # one bad file does not refuse a folder
+            passed_over.append(
+                PassedOver(whole_path(one.relative_to(path)), error.detail.removeprefix(f"{shown(one)} "))
+            )
+            continue
+        skipped["empty file"] += file is None
+        files += [file] if file else []
+    if passed_over and not files:
+        first = passed_over[0]
+        raise InvalidHistory(
+            f"{shown(path)} holds no file that is read; the first of {len(passed_over):,}: {first.path} {first.reason}"
+        )
+    return History(handle, handle, (), tuple(files), passed_over=tuple(passed_over))
+
+
+def _checked(file: Path, folder: Path, max_text_bytes: int) -> HistoryFile | None:
+    """A text file; None where it is empty. Raises InvalidHistory, WrongContentType, TooLarge."""
+    content_type = CONTENT_TYPES.get(file.suffix.lower())
+    if content_type is None:
+        raise WrongContentType(f"{shown(file)} is not read here; accepted is {ACCEPTED}.")
+    source_id = _source_id(file.relative_to(folder))
+    return HistoryFile(source_id, file, content_type, file.stem) if check_text(file, max_text_bytes) else None
+
+
+def _refuse_stray_link(file: Path, folder: Path) -> None:
+    """Only a folder's own files are read: a link out of it would store files that the caller did not name."""
+    if not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder)):
+        raise InvalidHistory(f"{shown(file)} is a link that leads out of the folder.")
+
+
+def _source_id(relative: Path) -> str:
+    name = relative.as_posix()
+    try:
+        digest = hashlib.sha256(name.encode()).hexdigest()
+    except UnicodeEncodeError as error:
+        raise InvalidHistory(f"The name of the file {shown(relative)} is not valid UTF-8.") from error
+    return name if len(name) <= LONGEST_ID else f"{name[: LONGEST_ID - 65]}#{digest[:64]}"
+
 
 _TASK = "read"
 _SEVERAL = {

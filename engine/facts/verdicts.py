@@ -17,19 +17,49 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.domain.fact import FactRelation
+from engine.domain.terms import words
 from engine.facts.departures import resumed, still_there
 from engine.facts.events import by_events
 from engine.facts.goings_on import goes_on
 from engine.facts.partings import elsewhere, narrow, no_longer_wished, parted
 from engine.facts.plans import not_going, plan_ended
 from engine.facts.replacements import another, another_hour, now_by_another
-from engine.facts.value_alone import value_alone
 from engine.language.detection import stem
 from engine.statements.amounts import COUNT
 from engine.statements.claim import DATED, Claim
-from engine.statements.rules import attributes, rules_of
+from engine.statements.parts import parts_of
+from engine.statements.rules import attributes, rules_of, surely_in
 from engine.statements.statement import LONGEST, Statement, in_one_language, statement
 from engine.statements.tokens import tokens_of
+
+_MOST = 3
+"""Words of a value."""
+
+
+def value_alone(older: Statement, newer: Statement) -> bool:
+    """ "Olaf bor i Lund", "Olaf bor i Kiruna": the same words but for a name, or for a number at the end."""
+    before, after = words(older.said), words(newer.said)
+    shorter = min(len(before), len(after))
+    start = next((place for place in range(shorter) if before[place] != after[place]), shorter)
+    rest = shorter - start
+    end = next((place for place in range(rest) if before[-1 - place] != after[-1 - place]), rest)
+    values = [said[start : len(said) - end] for said in (before, after)]
+    if not set(before[:start]) - set(words(older.subject)) or not all(0 < len(one) <= _MOST for one in values):
+        return False
+    named = all(not each.names.isdisjoint(value) for each, value in zip((older, newer), values, strict=True))
+    counted = not end and all(value[-1].isdigit() for value in values)
+    return (named or counted) and not any(_read(each) for each in (older, newer))
+
+
+def _read(said: Statement) -> bool:
+    """Whether the rules know what it says: "Dave lives in Rome"; or that it tells of an event, which another does not replace:
+    "Dave visited Rome"."""
+    if said.claims or surely_in(said.said, said.language):
+        return True
+    return bool(said.language) and any(
+        "past" in part.events for part in parts_of(said.said, said.subject, said.language).parts
+    )
+
 
 __all__ = ["LONGEST", "AttributeSaid", "Statement", "attribute_said", "believed", "relation", "statement"]
 

@@ -29,7 +29,6 @@ from engine.ingest.assignment.placing import Assigner
 from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.cleaning import key_of
 from engine.ingest.commit import RecordCommit
-from engine.ingest.committing import Committing
 from engine.ingest.describe import describe, embedded, texts_of, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
@@ -49,6 +48,25 @@ from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher, sql_text
 from engine.telemetry.stages import Pipeline, counted
 from engine.turns import computed
+
+
+class Committing:
+    """The commit under way, beside which the next batch is read and embedded. It is never abandoned."""
+
+    task: asyncio.Task[None] | None = None
+
+    async def ended(self) -> None:
+        """Waits for it. Raises its error."""
+        if self.task is not None:
+            await self.task
+
+    async def __aenter__(self) -> None:
+        self.task = None
+
+    async def __aexit__(self, *error: object) -> None:
+        if self.task is not None:
+            await asyncio.wait([self.task])
+
 
 stage = Pipeline("ingest")
 

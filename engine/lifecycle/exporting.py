@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -20,16 +20,90 @@ from engine.domain.exported import ExportedLine, ExportPage, ExportPlace, LeftOu
 from engine.domain.history import source_key
 from engine.domain.layout import layout_of
 from engine.domain.names import UNNAMED, shown_name
+from engine.domain.node import ContentType
 from engine.domain.principal import Principal
+from engine.domain.resource import ResourceType
+from engine.domain.scope import Privacy, ScopeKind, SourceKind
 from engine.domain.written import ConversationBody, LineBody
 from engine.errors import DamagedFile, InvalidInput, InvalidText, NeurigraphError, NotFound, StoreDamaged, TooLarge
-from engine.lifecycle.exported_rows import FactFields, PartRow, PlaceRow, RecordRow, SourceRow
 from engine.lifecycle.parts import FileParts
 from engine.lifecycle.resources import RawResources
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """An input, and what the version of a document says that it is."""
+
+    resource_id: UUID
+    content_type: ResourceType
+    source_id: str
+    record_id: UUID
+    file_name: str
+    media_type: str
+    size_bytes: int
+    received_at: datetime
+    node_id: UUID
+    title: str | None
+    version: int | None
+    newest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """A part of a conversation."""
+
+    resource_id: UUID
+    record_id: UUID
+    node_id: UUID
+    size_bytes: int
+    received_at: datetime
+    layout: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """Where a record lies now."""
+
+    record_id: UUID
+    schema_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordRow:
+    """What a record says of itself now; `reworded`: one of its items was changed."""
+
+    record_id: UUID
+    title: str
+    content_type: ContentType
+    privacy: Privacy
+    scope: ScopeKind
+    scope_id: str | None
+    source: SourceKind
+    occurred_at: datetime | None
+    reworded: bool
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """The fields of a line that say to what it belongs."""
+        return {"scope": self.scope, "scope_id": self.scope_id, "source": self.source}
+
+
+@dataclass(frozen=True, slots=True)
+class FactFields:
+    """What a user stated beside the text of a fact; `withdrawn`: it holds no longer."""
+
+    about: list[str]
+    fact_type: str
+    category: str
+    confidence: float
+    importance: float
+    at: datetime | None
+    withdrawn: bool
+
 
 SOURCES = 100
 """Sources that are looked up at once."""

@@ -5,19 +5,20 @@
 One embedding, one Cypher round trip, two SQL round trips; no language model and no file is touched. Where the anchors hold
 nothing, or nothing near, a third one searches everything; relations are read beside the search, where words of the question ask
 for any. Opening a file that a hit names is the second phase, in another module.
+Beside its hits an answer says where was searched, what a reader should know, and what its next page leaves out.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
 from engine.domain.clock import Clock, Moment, SystemClock
 from engine.domain.entity import entity_number
-from engine.domain.explanation import WidenedBy
+from engine.domain.explanation import SearchedNodes, WidenedBy
 from engine.domain.node import LeftOut
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
@@ -35,7 +36,6 @@ from engine.retrieval.hits import Shown, hits_of, marked
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import Question, parse
 from engine.retrieval.scoped_search import QueryVector, Scanned, Scope, ScopedSearch
-from engine.retrieval.told import following_of, notes_of, places_of
 from engine.retrieval.weights import Weights
 from engine.retrieval.widening import EVERYTHING, SEEN_AFTER, ScannedNodes, widening
 from engine.stores.limits import ending_within
@@ -43,6 +43,40 @@ from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.telemetry.stages import Pipeline, Stopwatch, counted
 from engine.turns import both
+
+
+def following_of(ranked: Sequence[Ranked], shown: Shown, hits: Sequence[Hit]) -> list[UUID]:
+    """What the next page leaves out of this one: the rows that were looked at, also those that vanished since, and the
+    items whose states these are. Empty where no other candidate is left."""
+    passed, damaged = set(shown.chosen), {one.node_id for one in shown.left_out}
+    if all(one.candidate.item_id in passed or one.candidate.node_id in damaged for one in ranked):
+        return []
+    return list(dict.fromkeys((*(hit.item_id for hit in hits), *shown.chosen)))
+
+
+def places_of(named: Sequence[UUID] | None, navigation: Navigation) -> SearchedNodes:
+    """Where was searched. `named`: the nodes that the request names."""
+    if named is not None:
+        return "asked"
+    return "all" if navigation.scope is None else "anchors"
+
+
+def notes_of(request: SearchRequest, cut: int, hits: Sequence[Hit], scanned: Scanned, shown: Shown) -> Iterator[str]:
+    """What a reader of the answer should know of it. `cut`: the question was cut to so many characters; 0: it was not."""
+    if cut:
+        yield f"The question was cut to {cut:,} characters."
+    undated = sum(hit.occurred_at is None for hit in hits)
+    if request.moment.as_of is not None and undated:
+        yield f"{undated} of the hits have no date: they count as true at every time."
+    if by_index := len(scanned.nodes_by_index):
+        yield f"{by_index} large {_were(by_index)} searched by indexes: near items may be missing."
+    if damaged := len(shown.left_out):
+        yield f"{damaged} damaged {_were(damaged)} left out."
+
+
+def _were(nodes: int) -> str:
+    return "node was" if nodes == 1 else "nodes were"
+
 
 stage = Pipeline("search")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedded.repository import mirror_of_central, repository_url
+from engine.embedded.downloads import mirror_of_central, repository_url
 
 SETTINGS = """\
 <settings{namespace}><mirrors>

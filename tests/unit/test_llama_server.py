@@ -20,7 +20,7 @@ from engine.ingest.assignment.form import Placement
 from engine.ingest.extraction.form import Extracted
 from engine.ingest.judged_facts import Verdicts
 from engine.ingest.judged_names import NameVerdicts
-from engine.ingest.proposal.model import Hierarchy
+from engine.ingest.proposal.proposals import Hierarchy
 from engine.providers.language import Prompt, schema_of
 from engine.retrieval.context.answering import Answered
 from engine.settings import Settings

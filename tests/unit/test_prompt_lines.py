@@ -24,7 +24,7 @@ from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.extract import pieces_of
 from engine.ingest.judged_facts import Pair, pairs_shown
 from engine.ingest.judged_names import doubts_shown
-from engine.ingest.proposal.model import turns_shown
+from engine.ingest.proposal.proposals import turns_shown
 from engine.ingest.proposal.proposing import SaidTurns
 from engine.ingest.sources import Unplaced
 from engine.retrieval.context.answering import asked_of

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine.ingest.proposal.matters import clusters, matters
-from engine.ingest.proposal.model import Hierarchy, _nodes
 from engine.ingest.proposal.people import people
+from engine.ingest.proposal.proposals import Hierarchy, _nodes
 from engine.ingest.proposal.proposing import SaidTurns, proposed
 from engine.language.detection import language_of
 

@@ -7,7 +7,9 @@ One search, and at most nineteen statements more: fifteen on the graph (`about`)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Sequence
+from functools import cache
 from time import perf_counter
 from typing import TypeVar
 from uuid import UUID
@@ -19,13 +21,13 @@ from engine.domain.search import AskedRelation, SearchAnswer
 from engine.domain.terms import words
 from engine.errors import StoreUnavailable
 from engine.facts.doubts import doubts_among
+from engine.language.tables import alternatives
 from engine.providers.active import ActiveModel
 from engine.retrieval.budgets import FIRST, PARTIAL, LimitedSearch, partial_notes
 from engine.retrieval.context.about import About, FactPlace, Knowledge, asked_line, placed
 from engine.retrieval.context.drafts import drafted
 from engine.retrieval.context.fitting import Fitted, fitted
 from engine.retrieval.context.found import Found
-from engine.retrieval.context.past_questions import asks_past
 from engine.retrieval.context.places import beside
 from engine.retrieval.query import Question, parse
 from engine.retrieval.weights import SearchLimits
@@ -33,6 +35,18 @@ from engine.stores.limits import ending_within
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 from engine.turns import both, computed
+
+
+def asks_past(question: Question) -> bool:
+    """Whether it asks for earlier states: by its words, or by a date of the past."""
+    dated = bool(question.dates) and question.asked_time == "past"
+    return dated or _past().search(question.text) is not None
+
+
+@cache
+def _past() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{alternatives('questions', 'history')})\b", re.IGNORECASE)
+
 
 Answer = TypeVar("Answer")
 NOTHING = SearchAnswer("", (), (), widened=False, nodes_searched=0, items_searched=0)
