@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, partial
+from typing import Any
 
-from engine.language.tables import each, listed, month_numbers, table
+from engine.language.detection import languages_of
+from engine.language.tables import LANGUAGES, NOTHING, codes, each, keys, listed, month_numbers, table
 
 MOST_DATES = 16
 
@@ -28,6 +30,7 @@ _DIGIT = re.compile(r"\d")
 _LIKE_ASCII = str.maketrans("\u017f\u0130\u0131\u212a", "siik")
 """Letters that patterns without case take for others; no table of months, days or numbers has them."""
 
+_OTHERS = frozenset(code for code in codes() if code != LANGUAGES[0])
 YearFinder = Callable[[int, int | None, str], str | None]
 Found = Iterable[str]
 
@@ -38,7 +41,8 @@ class DateWords:
     `near`: in how many days a day is."""
 
     months: Mapping[str, int]
-    days: tuple[str, ...]
+    days: Mapping[str, int]
+    """The days of the week by their names, Monday is 0."""
     counts: Mapping[str, int]
     near: Mapping[str, int]
     units: Mapping[str, str]
@@ -65,6 +69,7 @@ class DateWords:
 class DatePattern:
     """A pattern, what reads its matches, and hints: of each one stands in every text that it matches."""
 
+    language: str
     pattern: re.Pattern[str]
     read: Callable[[re.Match[str], date | None, YearFinder], Found]
     hints: tuple[tuple[str, ...], ...]
@@ -72,12 +77,14 @@ class DatePattern:
 
 def _words_of(code: str) -> DateWords:
     lists = {key: listed(code, "time", key) for key in ("last", "this", "next", "until", "sure", "verbs")}
+    days = listed(code, "time", "weekdays") or listed(code, "dates", "weekday")
+    units = zip(listed(code, "time", "units"), UNITS, strict=True)
     return DateWords(
         month_numbers(code),
-        listed(code, "dates", "weekday"),
+        {form: number for number, forms in enumerate(days) for form in forms.split("/")},
         table(code, "counts"),
         table(code, "near_days"),
-        dict(zip(listed(code, "time", "units"), UNITS, strict=True)),
+        {form: unit for forms, unit in units for form in forms.split("/")},
         **lists,
     )
 
@@ -95,47 +102,61 @@ def _hints(words: Iterable[str]) -> tuple[str, ...]:
 @cache
 def _patterns() -> tuple[DatePattern, ...]:
     """What dates are told by, more exact ones first."""
-    found = [DatePattern(_ISO, _iso, (_IN_YEARS,))]
-    for code, _ in each("time", "units"):
-        found += _patterns_of(code)
-    return (*found, DatePattern(_BARE_YEAR, _bare_year, (_IN_YEARS,)))
+    languages = zip(*(_patterns_of(code) for code, _ in each("time", "units")), strict=True)
+    told = (pattern for alike in languages for pattern in alike if pattern is not None)
+    return (
+        DatePattern("", _ISO, _iso, (_IN_YEARS,)),
+        *told,
+        DatePattern("", _BARE_YEAR, _bare_year, (_IN_YEARS,)),
+    )
 
 
-def _patterns_of(code: str) -> Iterator[DatePattern]:
-    words, said = _words_of(code), table(code, "time")
+def _patterns_of(code: str) -> Iterator[DatePattern | None]:
+    """The patterns of a language, in the order of those of others; None for one that it has not."""
+    words, said = _words_of(code), _said(code)
     long = listed(code, "dates", "month")[:12]
     any_month = _any_month(code)
     months, in_months = "|".join(long), _hints(words.months)
-    ordinal, of = rf"(?:{said['ordinal']})?", said["of"]
+    ordinal, of = rf"(?:{said['ordinal']})?", rf"(?:{said['of']})"
     units, counts, days = "|".join(words.units), _counts_of(words), "|".join(words.days)
     last, this, coming = ("|".join(one) for one in (words.last, words.this, words.next))
 
     def made(pattern: str, read: Callable[..., Found], *hints: tuple[str, ...]) -> DatePattern:
-        return DatePattern(re.compile(pattern, re.I), partial(read, words), hints)
+        return DatePattern(code, re.compile(pattern, re.I), partial(read, words), hints)
 
     yield made(
-        rf"\b({_DAY}){ordinal}(?:\s+{of})?\s+({any_month})\b\.?(?:,?\s+({_YEAR})\b)?", _day_month, _IN_DIGITS, in_months
-    )
-    yield made(rf"\b({any_month})\b\.?,?\s+(?:{of}\s+)?({_YEAR})\b", _month_year, _IN_YEARS, in_months)
-    yield made(
-        rf"\b({any_month})\b\.?\s+({_DAY}){ordinal}\b(?!\s*[:%])(?:,?\s+({_YEAR})\b)?",
-        _month_day,
+        rf"\b({_DAY}){ordinal}(?:\s+{of})?\s+({any_month})\b\.?(?:,?\s+(?:{of}\s+)?({_YEAR})\b)?",
+        _day_month,
         _IN_DIGITS,
         in_months,
     )
+    yield made(rf"\b({any_month})\b\.?,?\s+(?:{of}\s+)?({_YEAR})\b", _month_year, _IN_YEARS, in_months)
+    day_behind = rf"\b({any_month})\b\.?\s+({_DAY}){ordinal}\b(?!\s*[:%])(?:,?\s+({_YEAR})\b)?"
+    yield None if said["day_first"] == 1 else made(day_behind, _month_day, _IN_DIGITS, in_months)
     # A month's name alone is a date only after a word that makes it one: "may" and "march" are verbs too.
     yield made(rf"\b({said['before_month']})[\s-]+(?:(?:{said['part']})[\s-]+)?({months})\b", _month_alone, long)
     yield made(rf"\b({'|'.join(words.near)})\b", _near_day, _hints(words.near))
     yield made(rf"\b({last}|{this}|{coming})\s+({said['near_units']})\b", _near_period, _hints(words.units))
+    behind = bool(table(code, "spelling").get("noun_first"))  # la semana pasada, le lundi prochain
+    period = rf"\b({said['near_units']})\s+({last}|{coming})\b"
+    yield made(period, _period_which, _hints(words.units)) if behind else None
     yield made(rf"\b({counts})\s+({units})s?\s+({said['ago']})\b", _ago, _hints(words.units))
-    yield made(rf"\b{said['ahead']}\s+({counts})\s+({units})s?\b", _ahead, _hints(words.units))
-    yield made(rf"\b({said['before_weekday']})?\s*\b({days})\b", _weekday, words.days)
+    yield made(rf"\b(?:{said['ago_before']})\s+({counts})\s+({units})s?\b", _ago, _hints(words.units))
+    yield made(rf"\b(?:{said['ahead']})\s+({counts})\s+({units})s?\b", _ahead, _hints(words.units))
+    yield made(rf"\b({days})\s+({last}|{coming})\b", _weekday_which, _hints(words.days)) if behind else None
+    before = rf"(?:(?P<habit>{said['habit']})|({said['before_weekday']}))?"
+    yield made(rf"\b{before}\s*\b({days})\b", _weekday, _hints(words.days))
+
+
+def _said(code: str) -> Mapping[str, Any]:
+    """What a language says of times; the pattern of nothing for what it does not say."""
+    return {**dict.fromkeys(keys("time"), NOTHING), **table(code, "time")}
 
 
 def _any_month(code: str) -> str:
     """Names of months, short ones, too."""
-    names = listed(code, "dates", "month")
-    return "|".join((*names[:12], *sorted(names[12:], key=len, reverse=True)))
+    short = sorted(listed(code, "time", "short"), key=len, reverse=True)
+    return "|".join((*listed(code, "dates", "month")[:12], *short))
 
 
 def _counts_of(words: DateWords) -> str:
@@ -143,11 +164,11 @@ def _counts_of(words: DateWords) -> str:
 
 
 @cache
-def _counted() -> tuple[tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]], ...]:
+def _counted() -> tuple[tuple[str, re.Pattern[str], tuple[str, ...], tuple[str, ...]], ...]:
     """By language what mentions a time, and the hints of it: one of the first stands there, or a digit and one of the second."""
     found = []
     for code, said in each("time", "counted"):
-        words, time = _words_of(code), table(code, "time")
+        words, time = _words_of(code), _said(code)
         long, days, any_month = "|".join(listed(code, "dates", "month")[:12]), "|".join(words.days), _any_month(code)
         ordinal = rf"(?:{time['ordinal']})?"
         pattern = re.compile(
@@ -163,7 +184,7 @@ def _counted() -> tuple[tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]]
             *words.days,
             *long.split("|"),
         ]
-        found.append((pattern, (*_IN_YEARS, *_hints([*plain, *words.units])), _hints(words.months)))
+        found.append((code, pattern, (*_IN_YEARS, *_hints([*plain, *words.units])), _hints(words.months)))
     return tuple(found)
 
 
@@ -178,12 +199,20 @@ def _hints_at(hinted: str, hints: Iterable[str]) -> bool:
 
 def time_expressions(text: str) -> int:
     """How many times the text mentions a time: "yesterday", "last week", "in June", "three years"."""
-    hinted = _hinted(text.translate(_LIKE_ASCII))
-    return sum(
+    hinted, not_read = _hinted(text.translate(_LIKE_ASCII)), _not_read(text)
+    times = (
         sum(1 for _ in pattern.finditer(text))
-        for pattern, hints, months in _counted()
-        if _hints_at(hinted, hints) or (_hints_at(hinted, _IN_DIGITS) and _hints_at(hinted, months))
+        for code, pattern, hints, months in _counted()
+        if code not in not_read
+        and (_hints_at(hinted, hints) or (_hints_at(hinted, _IN_DIGITS) and _hints_at(hinted, months)))
     )
+    return max(times, default=0)
+
+
+def _not_read(text: str) -> frozenset[str]:
+    """The languages in which no dates are read in a text: where it is English all others, in which "Mars 2020" would be a month,
+    and "mayo 2" a day."""
+    return _OTHERS if languages_of(text) == (LANGUAGES[0],) else frozenset()
 
 
 def dates_in(text: str, said_at: datetime | None) -> tuple[str, ...]:
@@ -235,11 +264,12 @@ def _first(found: Iterator[tuple[int, str]]) -> tuple[str, ...]:
 
 def _named(text: str, said_on: date | None, complete: YearFinder) -> Iterator[tuple[int, str]]:
     """Dates with their places. A place that a more exact pattern has read is not read again."""
+    not_read = _not_read(text)
     text = text.translate(_LIKE_ASCII)
     hinted = _hinted(text)
     taken = bytearray(len(text))
     for one in _patterns():
-        if not all(_hints_at(hinted, hints) for hints in one.hints):
+        if one.language in not_read or not all(_hints_at(hinted, hints) for hints in one.hints):
             continue
         for match in one.pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
@@ -300,11 +330,24 @@ def _near_period(words: DateWords, match: re.Match[str], said_on: date | None, _
     return () if said_on is None else _period(said_on, words.units[match[2].lower()], words.steps(match[1].lower()))
 
 
+def _period_which(words: DateWords, match: re.Match[str], said_on: date | None, _complete: YearFinder) -> Found:
+    return () if said_on is None else _period(said_on, words.units[match[1].lower()], words.steps(match[2].lower()))
+
+
 def _weekday(words: DateWords, match: re.Match[str], said_on: date | None, _complete: YearFinder) -> Found:
     if said_on is None:
         return ()
-    ahead = (words.days.index(match[2].lower()) - said_on.weekday()) % 7
-    which = (match[1] or "").lower()
+    if match["habit"]:
+        return ()  # los lunes
+    return _day_of_week(words, match[3], (match[2] or "").lower(), said_on)
+
+
+def _weekday_which(words: DateWords, match: re.Match[str], said_on: date | None, _complete: YearFinder) -> Found:
+    return () if said_on is None else _day_of_week(words, match[1], match[2].lower(), said_on)
+
+
+def _day_of_week(words: DateWords, day: str, which: str, said_on: date) -> Found:
+    ahead = (words.days[day.lower()] - said_on.weekday()) % 7
     if which in (*words.next, *words.until):
         return _days(said_on, ahead or 7, 1)
     if which in words.this:

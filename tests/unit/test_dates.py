@@ -51,6 +51,43 @@ def test_dates_are_resolved_against_the_time_of_the_conversation(text, expected)
     assert dates_in(text, MONDAY) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ich war am 3. August 2021 in Rom.", ("2021-08-03",)),
+        ("Gestern Abend habe ich gelesen, heute nicht.", ("2023-05-07", "2023-05-08")),
+        ("Vor drei Tagen kam er, und in zwei Jahren geht er.", ("2023-05-05", "2025")),
+        ("Letzten Monat war ich dort, nächsten Samstag wieder.", ("2023-04", "2023-05-13")),
+        ("Sonnabend war ich da, jeden Montag schwimme ich.", ("2023-05-06",)),
+        ("Guten Morgen, wie geht es dir?", ()),
+        ("El 3 de mayo de 2019 me casé con ella.", ("2019-05-03",)),
+        ("Ayer no, pasado mañana.", ("2023-05-07", "2023-05-10")),
+        ("Hace tres días que llegó; el año que viene se va.", ("2023-05-05", "2024")),
+        ("El lunes pasado fui al médico, y el próximo viernes voy otra vez.", ("2023-05-01", "2023-05-12")),
+        ("Los lunes juego al tenis.", ()),
+        ("Desde marzo no fumo.", ("2023-03",)),
+        ("No dia 3 de maio de 2019 eu casei.", ("2019-05-03",)),
+        ("Ontem não, depois de amanhã.", ("2023-05-07", "2023-05-10")),
+        ("Há três dias que ele chegou, e no ano passado também.", ("2023-05-05", "2022")),
+        ("Na segunda-feira fui ao cinema; aos domingos não vou.", ("2023-05-01",)),
+        ("Le 1er mai 2019 il est venu.", ("2019-05-01",)),
+        ("Avant-hier nous étions là, et aujourd'hui aussi.", ("2023-05-06", "2023-05-08")),
+        ("Il y a trois jours il est venu, dans deux ans il part.", ("2023-05-05", "2025")),
+        ("Le mois dernier je suis allé chez lui, vendredi prochain aussi.", ("2023-04", "2023-05-12")),
+        ("Je joue avec lui le lundi.", ()),
+        ("The Mars 2020 rover landed with it.", ("2020",)),
+        ("We set 3 alarms, and I ate mayo 2 times.", ()),
+    ],
+)
+def test_dates_are_told_in_each_language_and_by_its_words_not_in_english_texts(text, expected):
+    assert dates_in(text, MONDAY) == expected
+
+
+def test_times_of_another_language_count_once():
+    assert time_expressions("Am 3. Mai 2023 war ich da.") == time_expressions("I was there on 3 May 2023.") == 2
+    assert time_expressions("Ayer y hoy no fui, pero en mayo sí.") == 3
+
+
 def test_last_week_is_seven_days():
     assert dates_in("last week", MONDAY) == tuple(f"2023-05-0{day}" for day in range(1, 8))
 
