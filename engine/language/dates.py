@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from functools import cache, partial
 from typing import Any
 
-from engine.language.detection import languages_of
+from engine.language.detection import likely_languages
 from engine.language.tables import LANGUAGES, NOTHING, codes, each, keys, listed, month_numbers, table
 
 MOST_DATES = 16
@@ -30,7 +30,6 @@ _DIGIT = re.compile(r"\d")
 _LIKE_ASCII = str.maketrans("\u017f\u0130\u0131\u212a", "siik")
 """Letters that patterns without case take for others; no table of months, days or numbers has them."""
 
-_OTHERS = frozenset(code for code in codes() if code != LANGUAGES[0])
 YearFinder = Callable[[int, int | None, str], str | None]
 Found = Iterable[str]
 
@@ -100,10 +99,11 @@ def _hints(words: Iterable[str]) -> tuple[str, ...]:
 
 
 @cache
-def _patterns() -> tuple[DatePattern, ...]:
-    """What dates are told by, more exact ones first."""
-    languages = zip(*(_patterns_of(code) for code, _ in each("time", "units")), strict=True)
-    told = (pattern for alike in languages for pattern in alike if pattern is not None)
+def _patterns(languages: tuple[str, ...]) -> tuple[DatePattern, ...]:
+    """What dates are told by in these languages, more exact ones first; of those alike the first language's: "sábado" is Spanish
+    and Portuguese, "até sábado" Portuguese alone."""
+    alike = zip(*(_patterns_of(code) for code in languages if table(code, "time").get("units")), strict=True)
+    told = (pattern for patterns in alike for pattern in patterns if pattern is not None)
     return (
         DatePattern("", _ISO, _iso, (_IN_YEARS,)),
         *told,
@@ -111,7 +111,12 @@ def _patterns() -> tuple[DatePattern, ...]:
     )
 
 
-def _patterns_of(code: str) -> Iterator[DatePattern | None]:
+@cache
+def _patterns_of(code: str) -> tuple[DatePattern | None, ...]:
+    return tuple(_made_of(code))
+
+
+def _made_of(code: str) -> Iterator[DatePattern | None]:
     """The patterns of a language, in the order of those of others; None for one that it has not."""
     words, said = _words_of(code), _said(code)
     long = listed(code, "dates", "month")[:12]
@@ -199,20 +204,21 @@ def _hints_at(hinted: str, hints: Iterable[str]) -> bool:
 
 def time_expressions(text: str) -> int:
     """How many times the text mentions a time: "yesterday", "last week", "in June", "three years"."""
-    hinted, not_read = _hinted(text.translate(_LIKE_ASCII)), _not_read(text)
+    hinted, languages = _hinted(text.translate(_LIKE_ASCII)), _read_in(text)
     times = (
         sum(1 for _ in pattern.finditer(text))
         for code, pattern, hints, months in _counted()
-        if code not in not_read
+        if code in languages
         and (_hints_at(hinted, hints) or (_hints_at(hinted, _IN_DIGITS) and _hints_at(hinted, months)))
     )
     return max(times, default=0)
 
 
-def _not_read(text: str) -> frozenset[str]:
-    """The languages in which no dates are read in a text: where it is English all others, in which "Mars 2020" would be a month,
-    and "mayo 2" a day."""
-    return _OTHERS if languages_of(text) == (LANGUAGES[0],) else frozenset()
+def _read_in(text: str) -> tuple[str, ...]:
+    """The languages in which dates are read in a text, the likeliest first; English always: it stands in texts of others, too. In
+    French "hier" is yesterday, in German it is here; in an English text "Mars 2020" is no month."""
+    likely = likely_languages(text, codes())
+    return likely if LANGUAGES[0] in likely else (*likely, LANGUAGES[0])
 
 
 def dates_in(text: str, said_at: datetime | None) -> tuple[str, ...]:
@@ -264,18 +270,18 @@ def _first(found: Iterator[tuple[int, str]]) -> tuple[str, ...]:
 
 def _named(text: str, said_on: date | None, complete: YearFinder) -> Iterator[tuple[int, str]]:
     """Dates with their places. A place that a more exact pattern has read is not read again."""
-    not_read = _not_read(text)
+    languages = _read_in(text)
     text = text.translate(_LIKE_ASCII)
     hinted = _hinted(text)
     taken = bytearray(len(text))
-    for one in _patterns():
-        if one.language in not_read or not all(_hints_at(hinted, hints) for hints in one.hints):
+    for one in _patterns(languages):
+        if not all(_hints_at(hinted, hints) for hints in one.hints):
             continue
         for match in one.pattern.finditer(text):
             if any(taken[match.start() : match.end()]):
                 continue
             found = one.read(match, said_on, complete)
-            if found:
+            if found or match.groupdict().get("habit"):  # in no language is the day of "todo sábado" read alone
                 taken[match.start() : match.end()] = b"\1" * (match.end() - match.start())
                 yield from ((match.start(), name) for name in found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import snowballstemmer
@@ -63,14 +63,26 @@ def language_of(texts: Sequence[str]) -> str:
 def languages_of(text: str) -> tuple[str, ...]:
     """The languages, of `STEMMED`, whose stop words the text holds most of: English alone where it is among them, none where the
     text holds no stop word."""
-    return _detected(text[:SAMPLE])
+    counts = _counts_in(text[:SAMPLE])
+    most = max(counts.values(), default=0)
+    return ("en",) if most and counts["en"] == most else tuple(one for one in STEMMED if most and counts[one] == most)
+
+
+def likely_languages(text: str, among: Sequence[str]) -> tuple[str, ...]:
+    """The languages, of those, that the text may be written in, the likeliest first: all that have at least half as many stop
+    words in it as the likeliest one. English alone where it has more than each other one; its list has "la", "je" and "que",
+    too, so it has as many in some French texts. All where the text has one stop word at most: "hier soir"."""
+    counts = _counts_in(text[:SAMPLE])
+    most = max(counts.values(), default=0)
+    if counts["en"] > max((counts[one] for one in among if one != "en"), default=0):
+        return ("en",)
+    likely = (one for one in among if most <= 1 or 2 * counts[one] >= most)
+    return tuple(sorted(likely, key=lambda one: -counts[one]))
 
 
 @lru_cache(maxsize=1024)  # what is stored and what counts it ask for the same texts, a question is asked twice
-def _detected(text: str) -> tuple[str, ...]:
-    counts = _counts([text])
-    most = max(counts.values(), default=0)
-    return ("en",) if most and counts["en"] == most else tuple(one for one in STEMMED if most and counts[one] == most)
+def _counts_in(text: str) -> Mapping[str, int]:
+    return _counts([text])
 
 
 def _counts(texts: Sequence[str]) -> Counter[str]:

@@ -71,6 +71,7 @@ def test_dates_are_resolved_against_the_time_of_the_conversation(text, expected)
         ("Há três dias que ele chegou, e no ano passado também.", ("2023-05-05", "2022")),
         ("Na segunda-feira fui ao cinema; aos domingos não vou.", ("2023-05-01",)),
         ("Le 1er mai 2019 il est venu.", ("2019-05-01",)),
+        ("Avant hier nous étions avec lui.", ("2023-05-06",)),
         ("Avant-hier nous étions là, et aujourd'hui aussi.", ("2023-05-06", "2023-05-08")),
         ("Il y a trois jours il est venu, dans deux ans il part.", ("2023-05-05", "2025")),
         ("Le mois dernier je suis allé chez lui, vendredi prochain aussi.", ("2023-04", "2023-05-12")),
@@ -80,6 +81,40 @@ def test_dates_are_resolved_against_the_time_of_the_conversation(text, expected)
     ],
 )
 def test_dates_are_told_in_each_language_and_by_its_words_not_in_english_texts(text, expected):
+    assert dates_in(text, MONDAY) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ich bin hier in Rom.", ()),
+        ("Hier j'étais avec lui.", ("2023-05-07",)),
+        ("hier soir", ("2023-05-07",)),
+        ("lundi prochain je joue", ("2023-05-15",)),
+        ("l'année prochaine je me marie", ("2024",)),
+        ("a finales de marzo", ("2023-03",)),
+        ("Todo sábado jogo bola.", ()),
+        ("Até sábado estou com ele.", ("2023-05-13",)),
+        ("daqui a 15 dias", ("2023-05-23",)),
+    ],
+)
+def test_words_that_languages_share_are_read_in_that_of_the_text(text, expected):
+    assert dates_in(text, MONDAY) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Bis zum Freitag bleibe ich, ab Samstag nicht mehr.", ("2023-05-12", "2023-05-13")),
+        ("Hasta el viernes no vuelvo; a partir del sábado sí.", ("2023-05-12", "2023-05-13")),
+        ("Para el viernes lo tengo.", ("2023-05-12",)),
+        ("Até a sexta-feira não volto; neste sábado sim.", ("2023-05-12", "2023-05-13")),
+        ("A partir de sexta-feira não volto.", ("2023-05-12",)),
+        ("Je suis là jusqu'au vendredi, à partir de samedi non.", ("2023-05-12", "2023-05-13")),
+        ("Je finis d'ici vendredi.", ("2023-05-12",)),
+    ],
+)
+def test_a_day_behind_words_for_until_and_from_then_is_to_come(text, expected):
     assert dates_in(text, MONDAY) == expected
 
 
