@@ -7,6 +7,7 @@ from calendar import monthrange
 from datetime import date, timedelta
 
 from engine.facts.event_pair import EventPair, names_another
+from engine.language.dates import holds_on
 from engine.language.detection import stem
 from engine.statements.claim import DATED
 from engine.statements.event_words import EventWords
@@ -20,7 +21,7 @@ def happened(pair: EventPair) -> bool:
     """ "back from the dentist", after the day of the appointment."""
     last = _until(pair)
     said_at = pair.newer.said_at
-    if last is None or said_at is None or recurring(pair):
+    if last is None or said_at is None or recurring(pair) or holds_on(pair.older.said, pair.rules.code):
         return False
     earlier = any("earlier_day" in one.events or _named_earlier(one, pair) for one in pair.after.parts)
     if said_at.date() - timedelta(days=earlier) < last:

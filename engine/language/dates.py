@@ -221,6 +221,21 @@ def _read_in(text: str) -> tuple[str, ...]:
     return likely if LANGUAGES[0] in likely else (*likely, LANGUAGES[0])
 
 
+def holds_on(text: str, language: str) -> bool:
+    """Whether a text of a language that has a file tells of what comes again on a day of the week, or holds since a day
+    or month: "le lundi", not "le lundi 15 juin"; "desde mayo". Its day is then not the one on which it is over."""
+    return _holding(language).search(text) is not None
+
+
+@cache
+def _holding(code: str) -> re.Pattern[str]:
+    words, habit = _words_of(code), _said(code)["habit"]
+    days = _longest({*words.days, *listed(code, "dates", "weekday")})
+    since = table(code, "periods").get("since", NOTHING)
+    begin = rf"(?:{since})\s+(?:[^\W\d_]+\s+)?(?:{days}|{_longest(words.months)}|{_YEAR})"
+    return re.compile(rf"\b(?:(?:{habit})\s+(?:{days})s?\b(?!\s+\d)|{begin}\b)", re.I)
+
+
 def dates_in(text: str, said_at: datetime | None) -> tuple[str, ...]:
     """The dates that the text names, as ISO prefixes in order of appearance, at most 16.
 

@@ -81,6 +81,29 @@ def test_what_a_statement_does_to_an_older_one(older: str, newer: str, expected:
 
 
 @pytest.mark.ledger("L03")
+@pytest.mark.parametrize(
+    ("older", "newer", "expected"),
+    [
+        ("I work at Zara since May.", "Last summer I worked at Zara.", "none"),
+        ("Ich arbeite seit Mai bei Zara.", "Letzten Sommer habe ich bei Zara gearbeitet.", "none"),
+        ("Trabajo en Zara desde mayo.", "El año pasado trabajé en Zara.", "none"),
+        ("Trabalho na Zara desde maio.", "No verão passado trabalhei na Zara.", "none"),
+        ("Je travaille chez Zara depuis mai.", "L'été dernier j'ai travaillé chez Zara.", "none"),
+        ("Los lunes tengo yoga.", "Ayer tuve yoga.", "none"),
+        ("Toda segunda-feira jogo tênis.", "Ontem joguei tênis.", "none"),
+        ("Le lundi je joue au tennis.", "Hier j'ai joué au tennis.", "none"),
+        ("El lunes tengo yoga.", "Ayer tuve yoga.", "ends"),
+        ("Le lundi 25 mai je joue au tennis.", "Hier j'ai joué au tennis.", "ends"),
+    ],
+)
+def test_what_holds_since_a_day_or_comes_again_is_not_over_behind_it(older: str, newer: str, expected: str) -> None:
+    said = [
+        statement(older, "user", datetime(2026, 5, 20, tzinfo=UTC)),
+        statement(newer, "user", datetime(2026, 6, 10, tzinfo=UTC)),
+    ]
+    assert relation(said[0], said[1], None, 0.8) == expected
+
+
 def test_below_the_threshold_only_a_known_attribute_counts() -> None:
     two, three = statement("Dave has two dogs.", "dave"), statement("Dave has three dogs.", "dave")
     assert relation(two, three, 0.87, 0.88) == "maybe"
