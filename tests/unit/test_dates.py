@@ -61,6 +61,8 @@ def test_dates_are_resolved_against_the_time_of_the_conversation(text, expected)
         ("Sonnabend war ich da, jeden Montag schwimme ich.", ("2023-05-06",)),
         ("Guten Morgen, wie geht es dir?", ()),
         ("El 3 de mayo de 2019 me casé con ella.", ("2019-05-03",)),
+        ("El 12 de nov de 2025 no fui.", ("2025-11-12",)),
+        ("No dia 3 de jan de 2025 eu casei.", ("2025-01-03",)),
         ("Ayer no, pasado mañana.", ("2023-05-07", "2023-05-10")),
         ("Hace tres días que llegó; el año que viene se va.", ("2023-05-05", "2024")),
         ("El lunes pasado fui al médico, y el próximo viernes voy otra vez.", ("2023-05-01", "2023-05-12")),
