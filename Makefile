@@ -21,7 +21,7 @@ demo: $(VENV)/.ready ## Sets up everything, remembers a bundled history, answers
 	@$(BIN)/neurigraph demo
 
 test: $(VENV)/.ready-dev check ## Everything that CI runs
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --ledger
+	@$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder --ledger
 
 unit: $(VENV)/.ready-dev ## Tests that need no store
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/unit

@@ -59,6 +59,7 @@ ORDER = (
     "test_rest_openapi",
     "test_embedding_versions",
     "test_leaks",
+    "test_withdrawn_reads",
     "tests/access/",
     "test_ingest_faults",
     "test_lost_definitions",
@@ -84,7 +85,7 @@ ORDER = (
     "tests/contract/",
     "",
 )
-"""First what makes the session's Neo4j lose its plans of statements, then what takes longest, so that two processes end together. Tests of
+"""First what makes the session's Neo4j lose its plans of statements, then what takes longest, so that all processes end together. Tests of
 faults begin with those that stop the session's Neo4j or change its indexes: after each of them it plans anew what others had it plan."""
 
 

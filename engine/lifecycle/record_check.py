@@ -20,14 +20,16 @@ Wrong = Literal["shown", "hidden", "labelled"]
 PROBLEMS: dict[Wrong, str] = {
     "shown": "private, and shown by the graph to all who have a right there",
     "hidden": "with another privacy in the graph, which hides them from who has a right there",
-    "labelled": "with another type, label or caption in the graph than their type and title make",
+    "labelled": "with another type, label or caption, or no node, in the graph than their type, title and place make",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
+    """`node_id`: None of a record that no node of the graph holds."""
+
     record_id: UUID
-    node_id: UUID
+    node_id: UUID | None
     privacy: str | None
     content_type: str | None
     label: bool
@@ -76,7 +78,12 @@ class RecordCheck:
 
     async def _set(self, copies: list[_Copy]) -> None:
         rows = [
-            {"record_id": str(one.record_id), "privacy": one.privacy, "content_type": one.content_type}
+            {
+                "record_id": str(one.record_id),
+                "node_id": str(one.node_id),
+                "privacy": one.privacy,
+                "content_type": one.content_type,
+            }
             for one in copies
         ]
         await self._neo4j.write(cypher("lifecycle/records_shown"), records=rows)
@@ -90,7 +97,8 @@ class RecordCheck:
         while page := await self._neo4j.read(statement, row=_Shown, after=after, limit=PAGE):
             after = str(page[-1].record_id)
             shown = {(one.record_id, one.node_id): one for one in page}
-            asked = {"nodes": list({one.node_id for one in page}), "records": [one.record_id for one in page]}
+            nodes = {one.node_id for one in page if one.node_id}
+            asked = {"nodes": list(nodes), "records": [one.record_id for one in page]}
             copies = await self._postgres.fetch_as_service(sql_text("doctor/record_copies"), asked, row=_Copy)
             pairs = [(copy, shown.get((copy.record_id, copy.node_id))) for copy in copies]
             wrong = [(copy, problems) for copy, there in pairs if there and (problems := _problems(there, copy))]

@@ -38,6 +38,7 @@ DAMAGE = {
     "another type with its label": (f"{TALK} REMOVE x:Conversation SET x:Document, x.content_type = 'other', x.caption = 'Document: ' + x.title", LABELLED),
     "another caption": (f"{DIARY} SET x.caption = 'Document: A recipe'", LABELLED),
     "no caption": (f"{TALK} REMOVE x.caption", LABELLED),
+    "record without its node": (f"{DIARY} REMOVE x.node_id", LABELLED),
     "another caption of a fact": (f"{FACT} SET x.caption = 'Dave lives on the moon.'", FACTS),
     "another name of a fact": (f"{FACT} SET x.name = 'Dave lives on the moon.'", FACTS),
     "no caption of a fact": (f"{FACT} REMOVE x.caption", FACTS),
