@@ -100,13 +100,12 @@ def _hints(words: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def _patterns(languages: tuple[str, ...]) -> tuple[DatePattern, ...]:
-    """What dates are told by in these languages, more exact ones first; of those alike the first language's: "sábado" is Spanish
+    """The patterns of dates in these languages, more exact ones first; of those alike the first language's: "sábado" is Spanish
     and Portuguese, "até sábado" Portuguese alone."""
     alike = zip(*(_patterns_of(code) for code in languages if table(code, "time").get("units")), strict=True)
-    told = (pattern for patterns in alike for pattern in patterns if pattern is not None)
     return (
         DatePattern("", _ISO, _iso, (_IN_YEARS,)),
-        *told,
+        *(pattern for patterns in alike for pattern in patterns if pattern is not None),
         DatePattern("", _BARE_YEAR, _bare_year, (_IN_YEARS,)),
     )
 

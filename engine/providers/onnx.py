@@ -18,7 +18,7 @@ import onnxruntime as ort
 from tokenizers import Tokenizer
 
 from engine.domain.embedding import Embedded, EmbeddedQuery
-from engine.errors import SettingsError
+from engine.errors import ProviderUnavailable, SettingsError
 from engine.providers.counting_tokens import NOTHING, CountingTokens
 from engine.providers.embedder import Vectors
 from engine.turns import Turns
@@ -57,11 +57,17 @@ MODELS = {
 
 @cache
 def _files(folder: Path) -> tuple[ort.InferenceSession, Tokenizer]:
-    """The model and the tokenizer of a folder, read once a process. Blocks."""
+    """The model and the tokenizer of a folder, read once a process. Blocks. Raises ProviderUnavailable where they cannot be read:
+    what is stored then waits for its vectors, and a search goes by words."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = ort.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    try:
+        session = ort.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # neither library has a class of its own for it
+        raise ProviderUnavailable(
+            f"The encoder in {folder} cannot be read ({error}). Remove this folder: the next start fetches it again."
+        ) from error
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     return session, tokenizer

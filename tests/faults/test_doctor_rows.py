@@ -109,7 +109,7 @@ async def lived(engine: Engine, memory: Memory) -> Memory:
 
 @pytest.fixture(autouse=True)
 def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is lost lies on several pages."""
+    """Lost rows lie on several pages."""
     monkeypatch.setattr(row_check, "PAGE", 1)
     monkeypatch.setattr(row_check, "MOST_TURNS", 1)
 

@@ -37,5 +37,5 @@ DEFINITIONS = {
 
 
 def test_functions_put_only_identifiers_into_statements_that_read_or_write() -> None:
-    """A condition put in as a text would be a statement that nobody can read as a whole, and a place for values of a user."""
+    """A statement with conditions put in cannot be reviewed as a whole, and is open to values of a user."""
     assert structure.puts_in_texts() == sorted(DEFINITIONS)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnxruntime.capi.onnxruntime_pybind11_state import NoSuchFile
 
 from engine.domain.embedding import MOST_TOKENS
 from engine.embedded.encoder_files import ENCODER_NAMES, encoder_folder
+from engine.errors import ProviderUnavailable
 from engine.lab.benchmarks.token_means import bundled_turns, mean_of
 from engine.progress import Silent
 from engine.providers.counting_tokens import MEANS
@@ -32,7 +32,7 @@ def signs(tokens: bytes | None) -> np.ndarray:
 
 def test_the_model_is_read_at_the_first_text(tmp_path: Path) -> None:
     encoder = OnnxEncoder(tmp_path, "minilm")  # where there is none
-    with pytest.raises(NoSuchFile):
+    with pytest.raises(ProviderUnavailable, match="cannot be read"):
         encoder.encode(["A walleye"])
 
 

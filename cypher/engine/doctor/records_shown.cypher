@@ -4,7 +4,7 @@
 MATCH (r:Record) WHERE r.record_id > $after
 WITH r ORDER BY r.record_id LIMIT $limit
 WITH r, part.content_label(r.content_type) AS label
-RETURN r.record_id AS record_id, coalesce(r.node_id, head(COLLECT { MATCH (n:Node)-[:HOLDS]->(r) RETURN n.node_id })) AS node_id, r.privacy AS privacy, r.content_type AS content_type,
+RETURN r.record_id AS record_id, part.node_of(r) AS node_id, r.privacy AS privacy, r.content_type AS content_type,
        [one IN labels(r) WHERE one <> 'Record'] <> [label] OR r.node_id IS NULL AS label,
        r.title IS NOT NULL AND CASE WHEN r.caption IS NULL THEN r.known_to IS NULL AND r.valid_to IS NULL
                                     ELSE r.known_to IS NOT NULL OR r.caption <> label + ': ' + r.title END AS caption

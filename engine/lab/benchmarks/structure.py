@@ -31,8 +31,8 @@ EXECUTED = re.compile(
     r"\bEXECUTE\s+(?!FUNCTION|PROCEDURE|ON)(.*?);\s*(?:--.*)?$", re.IGNORECASE | re.DOTALL | re.MULTILINE
 )
 """A statement that a function of Postgres sends as a text."""
-PUT_IN = re.compile(r"%(?:\d+\$)?s")
-"""Where `format` puts in a text as it is: neither an identifier (`%I`) nor a value (`%L`)."""
+PUT_IN = re.compile(r"%(?:\d+\$)?s|^format\(\s*(?:'(?:[^']|'')*+'\s*)*+\|\||^(?!format\()", re.IGNORECASE)
+"""Where a text is put in as it is: by `format` (neither an identifier, `%I`, nor a value, `%L`), by `||`, or alone."""
 REPEATS = 3
 """Imports of which the quickest counts: the first one may read files that are not in memory yet."""
 
@@ -84,7 +84,7 @@ def puts_in_texts() -> list[str]:
         path.relative_to(FUNCTIONS).with_suffix("").as_posix()
         for path in FUNCTIONS.rglob("*.sql")
         for statements in [EXECUTED.findall(path.read_text(encoding="utf-8"))]
-        if any(PUT_IN.search(one) or not one.lower().startswith("format(") for one in statements)
+        if any(PUT_IN.search(one) for one in statements)
     )
 
 
