@@ -6,6 +6,7 @@ Pooling and prefixes follow the model cards of all-MiniLM-L6-v2, e5-small-v2 and
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ WINDOW = 1024
 
 Batch = tuple[list[int], list[list[int]]]
 """Places of texts, and their tokens by number."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,9 @@ def _files(folder: Path) -> tuple[ort.InferenceSession, Tokenizer]:
         session = ort.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:  # neither library has a class of its own for it
-        raise ProviderUnavailable(
-            f"The encoder in {folder} cannot be read ({error}). Remove this folder: the next start fetches it again."
-        ) from error
+        said = f"The encoder in {folder} cannot be read ({error}). Remove this folder: the next start fetches it again."
+        log.warning(said)  # readers are given what is found by words, and do not see why
+        raise ProviderUnavailable(said) from error
     tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     return session, tokenizer
