@@ -1,20 +1,29 @@
-"""The entry point of the shell command `neurigraph`: sets what Ctrl-C does, then hands the command over to a process that has the
-engine loaded, or imports the commands and runs it here.
-"""
+"""The entry point of the shell command `neurigraph`: sets what Ctrl-C does, imports the commands and runs the given one."""
 
 from __future__ import annotations
 
+import os
 import sys
+from importlib import import_module
 
-from engine.shell import interruption, preloading
+from engine.shell import garbage, interruption, standard_output
 
 
 def main() -> None:
     """Exit code 0, 1 for an error reported in one sentence, 2 for bad usage, 130 after Ctrl-C."""
     interruption.ends_at_once()
-    if (code := preloading.handed_over(sys.argv[1:])) is not None:
-        sys.exit(code)
-    preloading.run_here()
+    standard_output.named()
+    if sys.stdin is None:  # closed (`<&-`): nothing is to be read
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    garbage.rarely()
+    with garbage.importing():
+        application = import_module("engine.shell.application")
+    try:
+        application.command()()
+    except OSError as error:
+        if error.filename != standard_output.NAME:
+            raise
+        sys.exit(f"{error.filename}: {error.strerror}.")  # of --help: commands say it themselves
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ class Home:
         self.lock = folder / "supervisor.lock"
         """Held by the supervisor from its first to its last moment."""
         self.commands = folder / "commands.json"
-        """Which process last had the engine loaded for commands; see `engine.shell.preloading`."""
+        """Which process was the last server for commands; see `engine.shell.home_server`."""
         self.restoring = folder / "restoring.json"
         """Exists while a backup is restored; an interrupted restore leaves it."""
 

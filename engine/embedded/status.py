@@ -27,7 +27,7 @@ def status(home: Path) -> StackStatus:
     if state is None:
         return StackStatus(running=False)
     said = _ask(state)
-    running = (_look_at(one) for one in (state.supervisor, *state.servers, *_preloaded(place)))
+    running = (_look_at(one) for one in (state.supervisor, *state.servers, *running_server(place)))
     return StackStatus(
         running=True,
         servers=tuple(server for server in running if server),
@@ -37,8 +37,8 @@ def status(home: Path) -> StackStatus:
     )
 
 
-def _preloaded(home: Home) -> tuple[Running, ...]:
-    """The process that commands are forked from, if it is there; it has no port."""
+def running_server(home: Home) -> tuple[Running, ...]:
+    """The server that carries out commands, if one was left there; it has no port."""
     with contextlib.suppress(OSError, ValueError, TypeError):
         return (Running("commands", ProcessIdentity(**json.loads(home.commands.read_text())), 0),)
     return ()

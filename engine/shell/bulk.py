@@ -52,7 +52,7 @@ async def import_lines(
     counts, failed = Counter[str](), list[LineReport]()
     with _reading(path) as file:  # a file that cannot be read starts no servers
         size = os.fstat(file.fileno()).st_size if path != Path("-") else None
-        async with here.engine() as (engine, progress):
+        async with here.operations() as (engine, progress):
             owner = await engine.workspace.users.create(user) if user else await the_user(engine, None)
             memory = engine.memory(owner.user_id)
             with engine.spending(Limits(milliseconds, tokens, model_calls)):
@@ -98,7 +98,7 @@ async def export(
 ) -> None:
     """Write what a user stored as lines that an import takes back. Exit code 1 if a source could not be read."""
     with _writing(path) as file:
-        async with here.engine() as (engine, progress):
+        async with here.operations() as (engine, progress):
             memory = engine.memory((await the_user(engine, user)).user_id)
             totals = await _export(memory, file, progress)
     if here.as_json and path != Path("-"):

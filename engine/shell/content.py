@@ -76,7 +76,7 @@ async def provision(
     names = [clean_name(name) for part in path for name in names_in(part) or [part]]  # checked before a user is created
     if len(names) > MAX_LAYER:
         raise DepthExceeded(f"{names[-1]!r} would lie below layer {MAX_LAYER}; none of the path was made.")
-    async with here.engine() as (engine, _):
+    async with here.operations() as (engine, _):
         owner = (await engine.workspace.users.create(user)).user_id
         memory = engine.memory(owner)
         above = [NewNode(owner, name) for name in names[:-1]]
@@ -248,7 +248,7 @@ async def ask(
             raise typer.BadParameter(f"not together with {option}", param_hint="--answer")
     limits = ReadLimits(max_ms, partial=partial)
     terms = Terms(limits=Limits(model_calls=model_calls))
-    async with here.engine() as (engine, _):
+    async with here.engine() if open_file else here.operations() as (engine, _):  # a file is read here
         memory = engine.memory((await the_user(engine, user)).user_id).on_terms(terms)
         request = SearchRequest(
             question,

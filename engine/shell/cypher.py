@@ -113,7 +113,7 @@ async def _run(
     """What a statement gives, and how many rows at most."""
     limit = analysis.filled(typed)["limit"]  # what is wrong is said before any server starts
     longer = max(here.settings.statement_timeout_s, seconds)
-    async with here.with_settings(statement_timeout_s=longer).engine() as (opened, _):
+    async with here.with_settings(statement_timeout_s=longer).operations() as (opened, _):
         owner = await the_user(opened, user)
         return await opened.analysts.run(analysis, owner.user_id, typed, seconds), limit
 

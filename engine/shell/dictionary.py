@@ -10,7 +10,7 @@ commands = Commands()
 @commands.async_command("dictionary")
 async def dictionary(here: Session) -> None:
     """Print what the stores hold and what each part is for, as Markdown; on stderr what the graph has besides."""
-    async with here.engine() as (opened, _):
+    async with here.operations() as (opened, _):
         text = await opened.analysts.dictionary()
         undescribed = await opened.analysts.undescribed()
     here.out.out(text, end="")

@@ -55,7 +55,7 @@ async def start(
     if (encoder is None) == (openai is None):
         raise InvalidInput("Say which model: --encoder NAME or --openai MODEL.")
     choice = ModelChoice("onnx", encoder) if encoder else ModelChoice("openai", openai or "")
-    async with here.engine() as (engine, progress):
+    async with here.operations() as (engine, progress):
         version = await engine.workspace.embeddings.start(choice, compression)
         if not later:
             await engine.workspace.embeddings.build(version.name, pace=Pace(duty), progress=progress)
@@ -65,7 +65,7 @@ async def start(
 @embeddings.async_command("build", as_json=True)
 async def build(here: Session, version: Name = None, duty: Duty = 0.7) -> None:
     """Make the missing vectors of a version; may be interrupted and resumed at any time."""
-    async with here.engine() as (engine, progress):
+    async with here.operations() as (engine, progress):
         report = await engine.workspace.embeddings.build(version, pace=Pace(duty), progress=progress)
         _print_progress(here, await engine.workspace.embeddings.get(report.version))
 

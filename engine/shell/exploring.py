@@ -45,7 +45,7 @@ async def export_favourites(
     user: Handle = None,
 ) -> None:
     """Write favourites for the graph of a user, and a style sheet; drop both on the window of Neo4j Browser."""
-    async with here.engine() as (opened, _):
+    async with here.operations() as (opened, _):
         whose = await the_user(opened, user)
     domain = load_domain(here.settings.domain)
     files = {"neurigraph-favourites.zip": favourites(whose.user_id), "neurigraph.grass": style_sheet(domain).encode()}

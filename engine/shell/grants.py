@@ -48,7 +48,7 @@ async def give(
     """Grant a persona or an integration access to one node, and below it with --depth; a preview is shown first."""
     if (persona is None) == (integration is None):
         raise InvalidInput("Say to whom: --persona PATH or --integration NAME.")
-    async with here.engine() as (engine, _):
+    async with here.operations() as (engine, _):
         memory = engine.memory((await the_user(engine, user)).user_id)
         if persona is not None:
             subject = await node_at(memory, persona, persona=True)

@@ -156,7 +156,7 @@ async def unarchive(here: Session, handle: Whose, reason: Reason = "") -> None:
 
 
 async def _archive(here: Session, handle: str, reason: str, *, archived: bool) -> None:
-    async with here.engine() as (engine, _):
+    async with here.operations() as (engine, _):
         user = await the_user(engine, handle)
         memory = engine.memory(user.user_id)
         changed = await (memory.nodes.archive if archived else memory.nodes.unarchive)(user.user_id, reason=reason)

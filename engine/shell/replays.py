@@ -26,7 +26,7 @@ async def replay(
     swap_at_once: Annotated[bool, typer.Option("--swap", help="Swap it when it is built.")] = False,
 ) -> None:
     """Build a replay, or resume the open one, and show what a swap would change."""
-    async with here.engine() as (engine, progress):
+    async with here.operations() as (engine, progress):
         memory = engine.memory((await the_user(engine, user)).user_id)
         one = await memory.replays.build((await memory.replays.begin()).replay_id, progress)
         compared = await memory.replays.compare(one.replay_id)

@@ -1,6 +1,7 @@
 """Shared code of all commands: settings, consoles, running and error handling.
 
-The engine itself is imported when a command opens it (`engine.open_engine`), so that `--help` and `status` are fast.
+The engine itself is imported when a command opens it (`engine.open_engine`), so that `--help`, `status`, and what the server of
+the home carries out (`engine.shell.remote`), are fast.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import inspect
 import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -30,6 +31,7 @@ from engine.shell import garbage, interruption
 from engine.shell.plain_json import print_json
 from engine.shell.printable import PrintableConsole
 from engine.shell.progress_bars import RichProgress
+from engine.shell.remote import connected
 
 if TYPE_CHECKING:
     from engine.domain.node import User
@@ -121,9 +123,25 @@ class Session:
             async with opening(
                 self.settings, progress=progress, worker=False, language=language, warming=warming
             ) as opened:
-                if opened.installation.stopped_at_start:
-                    self.notes.print(Text(opened.installation.stopped_at_start, style="red"), soft_wrap=True)
+                self._warned(opened.installation.stopped_at_start)
                 yield opened, progress
+
+    @asynccontextmanager
+    async def operations(self) -> AsyncIterator[tuple[Engine, RichProgress]]:
+        """The engine of the server of the home, of which operations are called there (see `RemoteEngine`), or one opened here."""
+        async with nullcontext() if self.debug else connected(self.settings) as served:
+            if served is None:
+                async with self.engine() as (opened, progress):
+                    yield opened, progress
+                return
+            opened, stopped = served
+            with self.progress() as progress:
+                self._warned(stopped)
+                yield opened, progress
+
+    def _warned(self, stopped: str | None) -> None:
+        if stopped:
+            self.notes.print(Text(stopped, style="red"), soft_wrap=True)
 
     @asynccontextmanager
     async def memory(
@@ -134,20 +152,20 @@ class Session:
 
         Raises NotFound, InvalidInput.
         """
-        async with self.engine(warming=warming) as (opened, _):
+        async with self.engine(warming=True) if warming else self.operations() as (opened, _):
             with opened.spending(limits):
                 yield opened.memory((await the_user(opened, handle)).user_id)
 
     @asynccontextmanager
     async def workspace(self) -> AsyncIterator[Workspace]:
         """The workspace, acting as its operator."""
-        async with self.engine() as (opened, _):
+        async with self.operations() as (opened, _):
             yield opened.workspace
 
     @asynccontextmanager
     async def either(self, handle: str | None, *, whole: bool) -> AsyncIterator[Memory | Workspace]:
         """The workspace where it is `whole`, else the memory of a user: for what a graph has and the workspace has, too."""
-        async with self.engine() as (opened, _):
+        async with self.operations() as (opened, _):
             yield opened.workspace if whole else opened.memory((await the_user(opened, handle)).user_id)
 
     def with_home(self, home: Path) -> Session:

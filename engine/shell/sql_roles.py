@@ -52,7 +52,7 @@ async def create(
 @roles.async_command("list", as_json=True)
 async def list_roles(here: Session) -> None:
     """List the roles, whom they read for, and their open sessions."""
-    async with here.engine() as (opened, _):
+    async with here.operations() as (opened, _):
         found = await opened.analysts.roles()
     rows = [
         (one.role, one.handle or "(no user)", f"{one.created_at:%Y-%m-%d}" if one.created_at else "", one.sessions)

@@ -16,7 +16,7 @@ from rich.text import Text
 from engine.embedded import Stack, StackStatus, keep_running, status, stop
 from engine.errors import SettingsError, StackError
 from engine.progress import counted
-from engine.shell import preloaded
+from engine.shell import home_server
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session
 from engine.shell.tables import table
@@ -52,7 +52,7 @@ async def up(
     async with here.engine():
         pass  # runs the migrations, so that psql and Browser find tables
     if settings.preload:
-        preloaded.start(settings.home.absolute(), settings.cache.absolute(), stack)
+        await home_server.start(settings, stack)
     secrets = settings.home.absolute() / "secrets.json"
     if here.as_json:
         return print_json(here.out, _addresses(stack, secrets, show_secrets))

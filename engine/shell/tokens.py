@@ -56,7 +56,7 @@ async def create(
     if (user is not None, integration is not None, administrator).count(True) != 1 or (persona and user is None):
         raise InvalidInput("Name the holder: --user HANDLE [--persona PATH], --integration NAME, or --administrator.")
     ends = datetime.now(UTC) + span(expires) if expires is not None else None
-    async with here.engine() as (engine, _):
+    async with here.operations() as (engine, _):
         kind, holder, called = await _holder(engine, user, persona, integration)
         issued = await engine.workspace.tokens.create(NewToken(kind, holder, name or called, ends))
     _print_issued(here, issued)
