@@ -42,7 +42,11 @@ from tests.retrieval.test_warming import planned
 
 pytestmark = pytest.mark.ledger("U05")
 
-ENVIRONMENT = CLEAN | {"NEURIGRAPH_WORKSPACE": "tests", "NEURIGRAPH_PRELOAD": "true"}
+ENVIRONMENT = CLEAN | {
+    "NEURIGRAPH_WORKSPACE": "tests",
+    "NEURIGRAPH_PRELOAD": "true",
+    "NEURIGRAPH_STATEMENT_TIMEOUT_S": "600",  # what ends a statement that waits is not its own limit
+}
 ALONE = ENVIRONMENT | {"NEURIGRAPH_PRELOAD": "false"}
 ANOTHER_PYTHON = ENVIRONMENT | {"PYTHONHASHSEED": "1"}
 OTHER_SETTINGS = ENVIRONMENT | {"NEURIGRAPH_TOUCH_INTERVAL_S": "61"}
