@@ -33,7 +33,7 @@ from tests.lifecycle import versions
 from tests.lifecycle.versions import E5, FAST, MINILM, QUESTIONS, TURNS, asked, canary, shown
 from tests.processes import run_module
 
-own, engine, memory = versions.own, versions.engine, versions.memory  # of a home of their own (home=)
+engine, memory = versions.engine, versions.memory  # without other users, as with "few_nodes"
 NO_TOKENS = ("UPDATE {schema}.memory_items SET tokens = NULL, tokens_b = NULL",)
 
 
@@ -227,7 +227,7 @@ async def test_no_answer_ever_mixes_versions(engine: Engine, memory: Memory) -> 
 
 
 async def test_another_engine_follows_a_promotion(engine: Engine, memory: Memory) -> None:
-    async with open_engine(engine.settings) as other:
+    async with open_engine(engine.settings, warming=False) as other:
         stale = other.active.current
         theirs = other.memory(memory.principal.user_id)
         await canary(engine)
@@ -247,7 +247,7 @@ async def test_another_engine_follows_a_promotion(engine: Engine, memory: Memory
 
 
 async def test_an_engine_that_cannot_make_the_active_vectors_answers_by_words(engine: Engine, memory: Memory) -> None:
-    async with open_engine(engine.settings) as other:
+    async with open_engine(engine.settings, warming=False) as other:
         theirs, stale = other.memory(memory.principal.user_id), other.active.current
 
         async def load(choice: ModelChoice) -> None:
@@ -424,12 +424,12 @@ async def test_labelled_questions_give_recall(engine: Engine, memory: Memory) ->
 @pytest.mark.long
 async def test_settings_may_name_any_version_of_the_home_but_no_other_model(engine: Engine, memory: Memory) -> None:
     with pytest.raises(SettingsError, match="embeddings canary start --encoder bge-small"):
-        async with open_engine(engine.settings.model_copy(update={"encoder": "bge-small"})) as _:
+        async with open_engine(engine.settings.model_copy(update={"encoder": "bge-small"}), warming=False) as _:
             pass
     await canary(engine)
     await engine.workspace.embeddings.promote()
     for encoder in ("e5-small", "minilm"):
-        async with open_engine(engine.settings.model_copy(update={"encoder": encoder})) as other:
+        async with open_engine(engine.settings.model_copy(update={"encoder": encoder}), warming=False) as other:
             assert other.active.current.name == MINILM
 
 

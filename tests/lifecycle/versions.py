@@ -1,9 +1,8 @@
-"""An engine whose embedding versions change, on a home of its own: they hold for all users of an instance."""
+"""The session's engine while its embedding versions change: they hold for all users of an instance, so others have none then."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -14,9 +13,7 @@ from engine.domain.node import NewNode
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.settings import Settings
-from engine.wiring.open_engine import open_engine
-from tests.session_stores import empty
+from tests.session_stores import administrator, empty
 
 E5, MINILM = "onnx-e5-small-1", "onnx-minilm-1"
 FAST = Pace(duty=1)
@@ -34,32 +31,20 @@ TURNS = tuple(
 QUESTIONS = ("Which animal fears storms?", "What leaks?", "Who makes loaves?", "What about the fruit?", "walleye")
 
 
-@pytest.fixture(scope="module")
-async def own(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> AsyncIterator[Engine]:
-    """An engine on a home that only this module uses."""
-    home = tmp_path_factory.mktemp("versions")
-    settings = Settings(_env_file=None, home=home, cache=cache, workspace="tests", openai_api_key=None)
-    async with open_engine(settings) as engine:
-        yield engine
-
-
 @pytest.fixture
-async def engine(own: Engine) -> AsyncIterator[Engine]:
-    """The same without users, searched with e5-small and without another version at the beginning and the end."""
-    await empty(own)  # a version is built for all of them
-    yield own
-    versions = await own.workspace.embeddings.list()
-    active = next(version for version in versions if version.status == "active")
-    if active.name != E5:
-        for version in versions:
-            if version.status == "canary":
-                await own.workspace.embeddings.drop(version.name)
-        await own.workspace.embeddings.start(ModelChoice("onnx", "e5-small"))
-        await own.workspace.embeddings.build(pace=FAST)
-        await own.workspace.embeddings.promote()
-    for version in versions:
-        if version.name != E5:
-            await own.workspace.embeddings.drop(version.name)
+async def engine(engine: Engine) -> AsyncIterator[Engine]:
+    """The session's engine without users, searched with e5-small and without another version at the beginning and the end."""
+    await empty(engine)  # a version is built for all of them
+    assert [(one.name, one.slot) for one in await engine.workspace.embeddings.list()] == [(E5, "a")]
+    yield engine
+    await empty(engine)
+    async with administrator(engine) as connection:
+        await connection.execute("DELETE FROM engine.embedding_versions WHERE name <> %s", [E5])
+        await connection.execute(
+            "UPDATE engine.embedding_versions SET slot = 'a', status = 'active', archived_at = NULL"
+        )
+    active = engine.active
+    active._model = await active.model_of(await active._find())  # it may have lain in the other slot
 
 
 @pytest.fixture
