@@ -15,6 +15,7 @@ from engine.lab.leaks.model import World
 from engine.lab.leaks.stored import owner
 from engine.neurigraph import Engine
 from engine.stores.limits import ending_within
+from tests.access.mutations import SMALL
 
 OPERATIONS, OPERATIONS_OF_LONG_FORM, ABOUT_ENTITIES = 400, 10_000, 300
 
@@ -22,7 +23,7 @@ OPERATIONS, OPERATIONS_OF_LONG_FORM, ABOUT_ENTITIES = 400, 10_000, 300
 @pytest.mark.ledger("N28", "N29", "N30", "N31", "X01", "F01")
 async def test_random_operations_leak_nothing(engine: Engine, long: bool) -> None:
     count = OPERATIONS_OF_LONG_FORM if long else OPERATIONS
-    report = await fuzz(engine, count=count, seed=20)
+    report = await fuzz(engine, count=count, seed=20, size=None if long else SMALL)
     listed = "\n".join(f"{leak.operation} by {leak.asker}: {leak.wrong}" for leak in report.leaks)
     assert not report.leaks, listed
     assert report.operations >= count
