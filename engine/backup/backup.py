@@ -57,7 +57,7 @@ async def back_up(
     manifest = Manifest(FORMAT, version("neurigraph"), datetime.now(UTC).isoformat())
     running = status(settings.home)
     if running.running:
-        async with open_engine(settings, progress=progress) as engine:
+        async with open_engine(settings, progress=progress, warming=False) as engine:
             await engine.installation.advance(always=True)
     progress.start("objects", None)
     for part in objects:
@@ -96,7 +96,7 @@ async def verified(settings: Settings, backup: Path, *, progress: Progress | Non
         scratch = settings.model_copy(update=changes)
         await restore(scratch, backup, progress=progress)
         try:
-            async with open_engine(scratch, progress=progress) as engine:
+            async with open_engine(scratch, progress=progress, warming=False) as engine:
                 return await engine.doctor.examine()
         finally:
             await stop(home)
