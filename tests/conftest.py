@@ -49,23 +49,24 @@ LEDGER = Path(__file__).resolve().parents[1] / "docs" / "ledger.md"
 
 ORDER = (
     "test_crashes",
+    "test_stores_hang",
+    "test_lost_definitions",
     "test_warming",
+    "test_embedding_versions",
     "test_restored_stores",
-    "test_leaks_graph",
     "test_plans",
     "test_shell_home",
     "test_shell.py",
     "test_stack",
     "test_rest_openapi",
-    "test_embedding_versions",
-    "test_leaks",
+    "test_leaks_policies",
+    "test_leaks_graph",
+    "tests/access/test_leaks",
+    "test_oracles",
     "test_withdrawn_reads",
     "tests/access/",
     "test_ingest_faults",
-    "test_lost_definitions",
-    "test_partial_answers",
     "test_stores_stopped",
-    "test_stores_hang",
     "tests/faults/",
     "tests/embedded/",
     "tests/analysis/",
@@ -85,8 +86,9 @@ ORDER = (
     "tests/contract/",
     "",
 )
-"""First what makes the session's Neo4j lose its plans of statements, then what takes longest, so that all processes end together. Tests of
-faults begin with those that stop the session's Neo4j or change its indexes: after each of them it plans anew what others had it plan."""
+"""First what makes the session's Neo4j lose its plans of statements: a restart, a change of its indexes, emptied caches; after each of them it
+plans anew what others had it plan. Then what takes longest, so that all processes end together; what empties the stores
+stands before those that share a forest."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

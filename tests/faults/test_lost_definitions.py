@@ -17,6 +17,44 @@ from engine.stores import graph_definitions
 from engine.stores.definitions import Definition
 from tests.access.losses import CHANGES, LOSSES, losing, to_lose
 
+# of the graph, first: it plans all statements anew after each of them ------------------------------------------------
+
+
+async def test_a_failed_index_and_a_key_that_two_have_are_named(engine: Engine) -> None:
+    past, long = "Past {slice_id: $id, user_id: $id}", "reduce(t = 'long', i IN range(1, 12) | t + t)"
+    one = str(uuid4())
+    for lost in ("INDEX past_name", "CONSTRAINT past_id"):
+        await engine.neo4j.write(f"DROP {lost}")
+    await engine.neo4j.write(f"CREATE (p:{past}) SET p.name_key = {long}", id=one)
+    await engine.neo4j.write(f"CREATE (:{past})", id=one)
+    await graph_definitions.repeat(engine.neo4j)  # a start goes on without them
+    found = await engine.doctor.examine()
+    named = {name: one for one in found for name in ("past_name", "past_id") if name in one.problem}
+    assert len(found) == 2 and {one.severity for one in found} == {"error"}
+    assert "past_name of Past failed" in named["past_name"].problem
+    assert any("past_id" in one.failure for one in await engine.remedies.fix(found))
+    await engine.neo4j.write(f"MATCH (p:{past}) DELETE p", id=one)
+    assert {one.failure for one in await engine.remedies.fix(found)} == {""}
+    assert await engine.doctor.examine() == []
+
+
+async def test_every_index_of_the_graph_is_missed_and_made_again(engine: Engine, memory: Memory) -> None:
+    wanted = graph_definitions.expected()
+    for one in wanted:
+        await engine.neo4j.write(f"DROP {'CONSTRAINT' if one.unique else 'INDEX'} {one.name}")
+    found = [one for one in await engine.doctor.examine() if one.store == "neo4j"]
+    assert len(found) == len(wanted) and {(one.severity, one.kind) for one in found} == {("error", KIND)}
+    assert [one.failure for one in await engine.remedies.fix(found)] == [""]
+    assert await graph_definitions.faults(engine.neo4j) == []
+    await engine.neo4j.write("DROP INDEX node_text")
+    assert await graph_definitions.repeat(engine.neo4j) == ["the index node_text of Node"]  # as a start does
+    assert await engine.doctor.examine() == []
+    await memory.records.remember(Conversation("talk", (Turn("Bob", "The walleye bites at dusk."),)))
+    assert (await memory.search(SearchRequest("walleye"))).hits
+
+
+# of nodes and shared tables -----------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize(
     "kind", [*sorted(LOSSES.keys() - {"view", "schema"}), "changed policy", "changed trigger", "changed column setting"]
@@ -84,43 +122,6 @@ async def test_mend_makes_policies_again_before_it_compares(engine: Engine, memo
     report = await engine.mending.run(accept_loss=True)
     assert not report.surplus and report.mended == {"definitions of nodes": 1}
     assert len((await memory.search(SearchRequest("walleye", nodes=(lake.node_id,)))).hits) == 1
-    assert await engine.doctor.examine() == []
-
-
-async def test_every_index_of_the_graph_is_missed_and_made_again(engine: Engine, memory: Memory) -> None:
-    await memory.records.remember(Conversation("talk", (Turn("Bob", "The walleye bites at dusk."),)))
-    wanted = graph_definitions.expected()
-    for one in wanted:
-        await engine.neo4j.write(f"DROP {'CONSTRAINT' if one.unique else 'INDEX'} {one.name}")
-    found = [one for one in await engine.doctor.examine() if one.store == "neo4j"]
-    assert len(found) == len(wanted) and {(one.severity, one.kind) for one in found} == {("error", KIND)}
-    assert [one.failure for one in await engine.remedies.fix(found)] == [""]
-    assert await engine.doctor.examine() == []
-    assert (await memory.search(SearchRequest("walleye"))).hits
-    await engine.neo4j.write("DROP INDEX node_text")
-    assert await graph_definitions.repeat(engine.neo4j) == ["the index node_text of Node"]  # as a start does
-    assert await engine.doctor.examine() == []
-
-
-async def test_a_failed_index_and_a_key_that_two_have_are_named(engine: Engine) -> None:
-    await engine.neo4j.write("DROP INDEX past_name")
-    past, long = "Past {slice_id: $id, user_id: $id}", "reduce(t = 'long', i IN range(1, 12) | t + t)"
-    one = str(uuid4())
-    await engine.neo4j.write(f"CREATE (p:{past}) SET p.name_key = {long}", id=one)
-    await graph_definitions.repeat(engine.neo4j)
-    [found] = await engine.doctor.examine()
-    assert "past_name of Past failed" in found.problem and found.severity == "error"
-    await engine.neo4j.write(f"MATCH (p:{past}) DELETE p", id=one)
-    assert [one.failure for one in await engine.remedies.fix([found])] == [""]
-    assert await engine.doctor.examine() == []
-    await engine.neo4j.write("DROP CONSTRAINT past_id")
-    await engine.neo4j.write(f"UNWIND [1, 2] AS n CREATE (:{past})", id=one)
-    await graph_definitions.repeat(engine.neo4j)  # a start goes on without it
-    [found] = await engine.doctor.examine()
-    [mended] = await engine.remedies.fix([found])
-    assert "past_id" in found.problem and "past_id" in mended.failure
-    await engine.neo4j.write(f"MATCH (p:{past}) DELETE p", id=one)
-    await engine.remedies.fix([found])
     assert await engine.doctor.examine() == []
 
 

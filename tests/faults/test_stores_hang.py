@@ -24,6 +24,7 @@ from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.stores import postgres
 from engine.wiring.open_engine import open_engine
+from engine.wiring.warming import warm_writes
 from tests.door import new_door
 from tests.faults.servers import server_pid, until_healthy
 
@@ -55,8 +56,9 @@ def stopped(engine: Engine, *names: str) -> Iterator[None]:
 @pytest.fixture(scope="module")
 async def hurried(engine: Engine, settings: Settings) -> AsyncIterator[Engine]:
     """An engine on the same stores that gives statements little time."""
+    await warm_writes(engine)  # for longer than a statement may take, where the server has just started
     quick = settings.model_copy(update={"statement_timeout_s": LIMIT, "connect_timeout_s": 2.0})
-    async with open_engine(quick) as opened:
+    async with open_engine(quick, warming=False) as opened:
         yield opened
 
 
