@@ -87,6 +87,7 @@ async def life(engine: Engine) -> Life:
     app = (await engine.workspace.integrations.create(f"diary {node}")).integration_id
     await memory.grants.give(NewGrant(node, "third_party", app, past=True))
     one = await lived(user, memory, node)
+    assert one.ids["node_id"] == {str(node), str(user.user_id)}, "all of it lies there"
     one.note(integration_id=app)
     return one
 
@@ -189,8 +190,8 @@ def _parameters(operation: dict[str, Any]) -> set[str]:
 @pytest.mark.parametrize("reader", READERS)
 async def test_no_read_of_an_assistant_shows_it(engine: Engine, life: Life, reader: str, long: bool) -> None:
     leaks, asked, user = Leaks(), _asked(life, reader, long), life.user
-    records = [f"record/{node}/{one}" for node in asked.ids["node_id"] for one in asked.ids["record_id"]]
-    items = [f"item/{node}/{one}" for node in asked.ids["node_id"] for one in asked.ids["item_id"]]
+    records = [f"record/{life.node_id}/{one}" for one in asked.ids["record_id"]]
+    items = [f"item/{life.node_id}/{one}" for one in asked.ids["item_id"]]
     ids: dict[str, list[str]] = {
         "memory_id": [*records, *items],
         "entity_id": sorted(asked.ids["entity_id"]),

@@ -352,7 +352,10 @@ def requests_for(life: Life, path: str, **more: str) -> Iterator[tuple[str, dict
         queries = [{"entity_id": sorted(life.ids["entity_id"])}]
     if path.endswith("/events"):
         queries = [{"wait": "0"}] if names else [{}]
-    for chosen in itertools.product(*(sorted(life.ids.get(name, {str(uuid4())})) for name in names)):
+    known = dict(life.ids)
+    if life.node_id and len(names) > 1:  # what is at a node
+        known["node_id"] = {str(life.node_id)}
+    for chosen in itertools.product(*(sorted(known.get(name, {str(uuid4())})) for name in names)):
         here = path.replace("{user_id}", str(life.user.user_id))
         for name, value in zip(names, chosen, strict=True):
             here = here.replace(f"{{{name}}}", value)
