@@ -73,7 +73,7 @@ def reading(settings: Settings, server: ModelServer, **changes: object) -> Setti
 @asynccontextmanager
 async def reader(settings: Settings, server: ModelServer, **changes: object) -> AsyncIterator[Engine]:
     """An engine beside the session's, on the same stores, with a model."""
-    async with open_engine(reading(settings, server, **changes)) as engine:
+    async with open_engine(reading(settings, server, **changes), warming=False) as engine:
         yield engine
 
 

@@ -214,7 +214,7 @@ def with_s3(encrypted: Settings, s3: str, own: Authority) -> Settings:
 async def test_a_memory_lives_on_three_stores_over_tls(
     encrypted: Settings, s3: str, own: Authority, door: Door
 ) -> None:
-    async with open_engine(with_s3(encrypted, s3, own)) as engine:
+    async with open_engine(with_s3(encrypted, s3, own), warming=False) as engine:
         user = await engine.workspace.users.create("tls")
         memory = engine.memory(user.user_id)
         await memory.records.remember(Conversation("c", (Turn("Ann", "The walleye of Loon Lake."),)))
