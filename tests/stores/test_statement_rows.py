@@ -19,6 +19,8 @@ from engine.stores.rows import RowMismatch, row_maker
 from engine.stores.statements import cypher, cypher_names, sql_names, sql_source, sql_text
 from tests.stores.test_statements import LOOK_ALIKES
 
+LARGE = 2000
+"""Characters of a Cypher statement that Neo4j plans for long: of those the last RETURN is read; in the long form Neo4j describes all."""
 STATEMENTS = {"sql": set(sql_names()), "cypher": set(cypher_names())}
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
 
@@ -56,19 +58,35 @@ async def schema(engine: Engine) -> str:
 
 
 @pytest.mark.parametrize(("name", "module", "row"), statements_with_rows())
-async def test_columns_are_the_fields(engine: Engine, schema: str, name: str, module: str, row: str) -> None:
+async def test_columns_are_the_fields(
+    engine: Engine, schema: str, name: str, module: str, row: str, long: bool
+) -> None:
     file, _, ending = name.rpartition(".")
     wanted = eval(row, {"UUID": UUID}, vars(importlib.import_module(module)))
-    columns = await (_of_cypher(engine, file) if ending == "cypher" else _of_sql(engine, file, schema))
+    columns = await (_of_cypher(engine, file, long=long) if ending == "cypher" else _of_sql(engine, file, schema))
     row_maker(wanted, columns, name)
 
 
-async def _of_cypher(engine: Engine, name: str) -> list[str]:
+async def _of_cypher(engine: Engine, name: str, *, long: bool) -> list[str]:
     text = cypher(name)
+    if len(text) > LARGE and not long:
+        return returned(text)
     version = "CYPHER 25\n" if "CYPHER 25\n" in text else ""
     async with engine.neo4j.driver.session() as session:
         result = await session.run(version + "EXPLAIN " + text.replace(version, "", 1))  # type: ignore[arg-type]
-        return list(result.keys())
+        columns = list(result.keys())
+    assert columns == returned(text), "what Neo4j says is what the text says"
+    return columns
+
+
+def returned(text: str) -> list[str]:
+    """The columns of a Cypher statement by its last RETURN, which stands at the beginning of a line."""
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+    _, _, last = f"\n{body}".rpartition("\nRETURN ")
+    while (inner := re.sub(r"'[^']*'|\([^()]*\)|\[[^][]*\]|\{[^{}]*\}", "_", last)) != last:
+        last = inner  # commas within brackets and texts part nothing
+    listed = re.split(r"\s(?:ORDER BY|SKIP|LIMIT)\s", last)[0].removeprefix("DISTINCT ")
+    return [re.split(r"\sAS\s", column)[-1].strip() for column in listed.split(",")]
 
 
 async def _of_sql(engine: Engine, name: str, schema: str) -> list[str]:
