@@ -47,6 +47,15 @@ class Settings(BaseSettings):
     objects_ca: Path | None = None
     """The same for the S3 service; the system's authorities are then not trusted."""
 
+    encrypt: bool = False
+    """Whether files are encrypted from now on, by a key for each user; see docs/encryption.md."""
+    encryption_keys: SecretStr | None = None
+    """The operator's keys, 32 bytes in base64 each, with commas between: the first wraps the keys of users, each unwraps."""
+    encryption_key_file: Path | None = None
+    """A file with the operator's keys, one a line, in place of that."""
+    user_keys: Path | None = None
+    """The folder of the wrapped keys of users, which is no part of a backup; None means `user-keys` in `home`."""
+
     workspace: str = "default"
     encoder: str = "e5-small"
     """Offline encoder: e5-small, minilm or bge-small."""

@@ -90,7 +90,8 @@ async def verified(settings: Settings, backup: Path, *, progress: Progress | Non
     """Restores a backup into a temporary home and returns the doctor's findings there. Raises BackupError."""
     with tempfile.TemporaryDirectory(prefix="neurigraph-verify-", dir=whole(backup).parent) as folder:
         home = Path(folder) / "home"
-        changes: dict[str, object] = {"home": home, "objects_url": None}
+        keys = settings.user_keys or settings.home / "user-keys"
+        changes: dict[str, object] = {"home": home, "objects_url": None, "user_keys": keys}
         if settings.objects_cold_url:
             changes["objects_cold_url"] = SecretStr((home / "objects-cold").as_uri())
         scratch = settings.model_copy(update=changes)

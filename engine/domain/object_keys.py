@@ -27,6 +27,11 @@ def copy_of(key: str) -> tuple[UUID, UUID] | None:
     return (file, claim) if file and claim else None
 
 
+def user_of(key: str) -> str | None:
+    """The part of a key that names whose object it is; None for a key that is not ours."""
+    return key.partition("/")[0] if is_ours(key) else None
+
+
 def is_ours(key: str) -> bool:
     """Whether the engine makes such keys."""
     return file_of(key) is not None or copy_of(key) is not None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.errors import StackError
 
-HOME_NAMES = frozenset({"neo4j", "postgres", "logs", "objects", "demo"})
+HOME_NAMES = frozenset({"neo4j", "postgres", "logs", "objects", "demo", "user-keys"})
 """Folders that the engine makes in a home; a folder that holds nothing else may be made private."""
 WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from os import SEEK_END
 
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.principal import Principal
@@ -45,11 +44,10 @@ class RecordFiles:
             key = object_key(draft.node, draft.file)
             with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as ready:
                 size, digest = await pack(draft.file, ready)
-                packed = ready.seek(0, SEEK_END)
                 ready.seek(0)
-                await self._objects.put(key, ready)
+                stored = await self._objects.put(key, ready)
                 form = "native" if is_native(draft.file.content_type) else "gzip"
-                return StoredFile(key, form, size, packed, digest)
+                return StoredFile(key, form, size, stored, digest)
 
     @asynccontextmanager
     async def unit(self, principal: Principal, files: Iterable[StoredFile]) -> AsyncIterator[UnitOfWork]:

@@ -57,6 +57,7 @@ COMMANDS = {
     "engine.shell.tokens.tokens": "token",
     "engine.shell.sql_roles.roles": "sql-role",
     "engine.shell.tokens.integrations": "integration",
+    "engine.shell.encryption.keys": "encryption-key",
     "engine.shell.grants.grants": "grant",
     "engine.shell.grants.access": "access",
     "engine.shell.hierarchy.nodes": "nodes",

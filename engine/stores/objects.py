@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from engine.domain.object_keys import user_of
 from engine.errors import NotFound, SettingsError, StoreTimeout
+from engine.stores.encryption import Encryption
 from engine.stores.folder import Folder
 from engine.stores.limits import MARGIN, remaining
 from engine.stores.tier import OWN, STORE, StoredObject, StorePatience, Tier, every
@@ -36,8 +38,10 @@ TRIES = 3
 class ObjectStore:
     """The object store, of one tier or two: `Tier` says what a method without a text of its own promises."""
 
-    def __init__(self, hot: Tier, cold: Tier | None = None, *, limit: float = 30.0 + MARGIN) -> None:
-        self.hot, self.cold, self._limit = hot, cold, limit
+    def __init__(
+        self, hot: Tier, cold: Tier | None = None, *, limit: float = 30.0 + MARGIN, encryption: Encryption | None = None
+    ) -> None:
+        self.hot, self.cold, self._limit, self._encryption = hot, cold, limit, encryption
 
     @asynccontextmanager
     async def _ending(self, size: int = 0) -> AsyncIterator[None]:
@@ -48,22 +52,36 @@ class ObjectStore:
         except TimeoutError as error:
             raise StoreTimeout(STORE) from error
 
-    async def put(self, key: str, content: IO[bytes], *, cold: bool = False) -> None:
-        """Stores `content` from its current position on; readers see all of it or nothing. Raises StoreFull.
+    async def put(self, key: str, content: IO[bytes], *, cold: bool = False) -> int:
+        """Stores `content` from its current position on, encrypted where that is set; the bytes of the object. Readers see all of
+        it or nothing. Raises StoreFull, DamagedFile where the key of its user cannot be unwrapped.
 
         `cold` selects the tier; it is ignored where there is only one.
         """
-        async with self._ending(_left_of(content)):
-            if self.cold is None:
-                await self.hot.put(key, content)
-            elif cold:
-                await self.cold.put(key, content)
-                await self.hot.delete(key)
-            else:
-                await self.hot.put(key, content)
-                await self.cold.delete(key)
+        user = user_of(key) if self._encryption else None
+        ready = await self._encryption.sealed(user, content) if self._encryption and user else content
+        try:
+            size = _left_of(ready)
+            async with self._ending(size):
+                if self.cold is None:
+                    await self.hot.put(key, ready)
+                elif cold:
+                    await self.cold.put(key, ready)
+                    await self.hot.delete(key)
+                else:
+                    await self.hot.put(key, ready)
+                    await self.cold.delete(key)
+            return size
+        finally:
+            if ready is not content:
+                ready.close()
 
-    async def read(self, key: str) -> AsyncIterator[bytes]:
+    def read(self, key: str) -> AsyncIterator[bytes]:
+        """Its bytes, decrypted. Raises NotFound before the first block, DamagedFile where they cannot be decrypted."""
+        user = user_of(key) if self._encryption else None
+        return self._encryption.opened(user, self._read(key)) if self._encryption and user else self._read(key)
+
+    async def _read(self, key: str) -> AsyncIterator[bytes]:
         for tier in self._places:
             blocks = tier.read(key)
             with suppress(NotFound):
@@ -213,23 +231,30 @@ async def _copy(key: str, source: Tier, target: Tier, new: str | None = None) ->
 
 
 def object_store(
-    url: str, *, timeout: float, silence: float = 30.0, authority: Path | None = None, cold_url: str | None = None
+    url: str,
+    *,
+    timeout: float,
+    silence: float = 30.0,
+    authority: Path | None = None,
+    cold_url: str | None = None,
+    encryption: Encryption | None = None,
 ) -> ObjectStore:
     """The store that a URL names: `file:///folder` or `s3://key:secret@host:port/bucket?secure=true&region=…`.
 
     `timeout`: seconds for connecting; `silence`: seconds without an answer, for a whole call with its retries;
-    `authority` is the PEM file for the certificates of S3 services. Raises SettingsError.
+    `authority` is the PEM file for the certificates of S3 services; `encryption`: of users' files. Raises SettingsError.
     """
     patience, limit = StorePatience(timeout, silence / TRIES), silence + MARGIN
     if authority and not any(part and part.startswith("s3:") for part in (url, cold_url)):
         raise SettingsError("NEURIGRAPH_OBJECTS_CA is for an S3 service: set NEURIGRAPH_OBJECTS_URL to one.")
     hot = urlsplit(url)
     if cold_url is None:
-        return ObjectStore(_tier(hot, patience, authority), limit=limit)
+        return ObjectStore(_tier(hot, patience, authority), limit=limit, encryption=encryption)
     cold = urlsplit(cold_url)
     if _overlap(hot, cold):
         raise SettingsError("The cold tier (NEURIGRAPH_OBJECTS_COLD_URL) has to be a bucket or a folder of its own.")
-    return ObjectStore(_tier(hot, patience, authority), _tier(cold, patience, authority), limit=limit)
+    tiers = _tier(hot, patience, authority), _tier(cold, patience, authority)
+    return ObjectStore(*tiers, limit=limit, encryption=encryption)
 
 
 def _tier(url: SplitResult, patience: StorePatience, authority: Path | None) -> Tier:

@@ -13,6 +13,7 @@ from engine.embedded import Stack, attached
 from engine.errors import SettingsError
 from engine.progress import Progress
 from engine.settings import Settings
+from engine.stores.encryption import UserKeys, operator_keys
 from engine.stores.roles import prepare_roles
 from engine.stores.sql_roles import renew_views
 from engine.stores.urls import authority, encrypted, in_database, url_parts, with_role
@@ -48,6 +49,23 @@ async def addresses_of(settings: Settings, progress: Progress, stack: AsyncExitS
         )
     embedded = attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
     return embedded_addresses(settings, await stack.enter_async_context(embedded))
+
+
+def keys_of_users(settings: Settings) -> UserKeys:
+    """The keys that encrypt the files of users, in their folder. Raises SettingsError."""
+    given = settings.encryption_keys.get_secret_value() if settings.encryption_keys else ""
+    if (file := settings.encryption_key_file) is not None:
+        try:
+            given = f"{given}\n{file.read_text(encoding='ascii')}"
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"NEURIGRAPH_ENCRYPTION_KEY_FILE: {file} cannot be read.") from error
+    keys = operator_keys(given)
+    if settings.encrypt and not keys:
+        raise SettingsError(
+            "NEURIGRAPH_ENCRYPT needs NEURIGRAPH_ENCRYPTION_KEYS or NEURIGRAPH_ENCRYPTION_KEY_FILE: "
+            "`neurigraph encryption-key new` prints a key."
+        )
+    return UserKeys(settings.user_keys or settings.home / "user-keys", keys)
 
 
 def embedded_addresses(settings: Settings, servers: Stack) -> Addresses:

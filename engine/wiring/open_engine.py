@@ -65,6 +65,7 @@ from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
 from engine.settings import Settings
 from engine.stores import definitions, graph_definitions
+from engine.stores.encryption import Encryption
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
@@ -72,7 +73,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.roles import ensure_roles
 from engine.stores.sql_roles import listed, renew_views
 from engine.stores.urls import authority
-from engine.wiring.addresses import Addresses, addresses_of, derived
+from engine.wiring.addresses import Addresses, addresses_of, derived, keys_of_users
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.knowledge import community_builds, knowledge
 from engine.wiring.models import Loader, active_model, language_model, token_counter
@@ -171,6 +172,7 @@ def _clients(settings: Settings, addresses: Addresses, stack: AsyncExitStack) ->
         silence=settings.objects_timeout_s,
         authority=authority(settings.objects_ca, "NEURIGRAPH_OBJECTS_CA"),
         cold_url=settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None,
+        encryption=Encryption(keys_of_users(settings), on=settings.encrypt),
     )
     return postgres, neo4j, objects
 
