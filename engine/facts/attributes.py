@@ -12,7 +12,7 @@ from engine.domain.attribute import FactAttribute, ValueKind
 from engine.facts.verdicts import attribute_said
 from engine.language.dates import dates_in
 from engine.language.tables import alternatives
-from engine.statements.plans import holds_until
+from engine.statements.statement import holds_until
 
 _MONTH = re.compile(alternatives("values", "month_day"), re.IGNORECASE)
 _NUMBER = re.compile(

@@ -9,9 +9,8 @@ from engine.facts.event_pair import EventPair, names_person, other_gender
 from engine.language.detection import stem
 from engine.statements.parts import Part, akin
 from engine.statements.rules import LanguageRules
-from engine.statements.times import TIME
 from engine.statements.tokens import WordToken
-from engine.statements.values import number_of
+from engine.statements.values import TIME, number_of
 
 _MOST_OF_A_DATE = 4
 """Words of a date or a value, at most."""

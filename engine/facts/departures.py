@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 
 from engine.statements.claim import Claim
-from engine.statements.event_words import event_words_of
 from engine.statements.parts import Part, akin, parts_of
-from engine.statements.rules import LanguageRules, rules_of
+from engine.statements.rules import LanguageRules, event_words_of, rules_of
 from engine.statements.statement import Statement
 from engine.statements.tokens import Match, tokens_of
 

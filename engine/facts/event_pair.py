@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.language.detection import stem
-from engine.statements.event_words import EventWords
 from engine.statements.parts import Part, StatementParts, akin
-from engine.statements.rules import LanguageRules
+from engine.statements.rules import EventWords, LanguageRules
 from engine.statements.statement import Statement
 
 

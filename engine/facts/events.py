@@ -23,10 +23,9 @@ from engine.facts.losses import given_up, no_longer
 from engine.facts.occasions import called_off, happened, not_happening
 from engine.facts.successions import handed_over, moved_over, resigned, separated, successor
 from engine.language.detection import stem
-from engine.statements.event_words import event_words_of
 from engine.statements.nouns import USER
 from engine.statements.parts import parts_of
-from engine.statements.rules import rules_of
+from engine.statements.rules import event_words_of, rules_of
 from engine.statements.statement import Statement, statement
 
 _BY_THE_WAY = frozenset(

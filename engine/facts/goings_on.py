@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.statements.event_words import event_words_of
 from engine.statements.parts import akin, parts_of
-from engine.statements.rules import LanguageRules, rules_of
+from engine.statements.rules import LanguageRules, event_words_of, rules_of
 from engine.statements.statement import Statement, statement
 from engine.statements.tokens import PUNCTUATION, Match, WordToken, tokens_of
 

@@ -10,8 +10,8 @@ from engine.facts.event_pair import EventPair, names_another
 from engine.language.dates import holds_on
 from engine.language.detection import stem
 from engine.statements.claim import DATED
-from engine.statements.event_words import EventWords
 from engine.statements.parts import CONCEPT, Part, akin
+from engine.statements.rules import EventWords
 
 _ANOTHER_TIME = timedelta(days=31)
 """How long after its day something is told of: later it may be of another occasion."""

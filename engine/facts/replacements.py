@@ -9,8 +9,8 @@ from engine.domain.fact import FactRelation
 from engine.facts.partings import narrow
 from engine.language.detection import stem
 from engine.language.tables import one_of
-from engine.statements.amounts import COUNT
 from engine.statements.claim import DATED, Claim
+from engine.statements.conditions import COUNT
 from engine.statements.rules import Values, attributes, rules_of
 from engine.statements.statement import Statement
 from engine.statements.values import same_level, unit_of

@@ -25,8 +25,8 @@ from engine.facts.partings import elsewhere, narrow, no_longer_wished, parted
 from engine.facts.plans import not_going, plan_ended
 from engine.facts.replacements import another, another_hour, now_by_another
 from engine.language.detection import stem
-from engine.statements.amounts import COUNT
 from engine.statements.claim import DATED, Claim
+from engine.statements.conditions import COUNT
 from engine.statements.parts import parts_of
 from engine.statements.rules import attributes, rules_of, surely_in
 from engine.statements.statement import LONGEST, Statement, in_one_language, statement

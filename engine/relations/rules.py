@@ -19,7 +19,7 @@ from engine.relations.clauses import SPEAKER, RelationWords, appositions, phrase
 from engine.relations.masking import OWNED, Sentence, sentences
 from engine.relations.patterns import AND, LIST, WAS, LanguagePatterns, PatternReading, patterns_of
 from engine.relations.times import first_day, times
-from engine.statements.doubt import certain_until, replaces, taken_back
+from engine.statements.statement import certain_until, replaces, taken_back
 
 SURE_NOUN, SURE_SAID, SURE_KINSHIP, SURE_APPOSED = 0.95, 0.9, 0.9, 0.85
 UNKNOWN, PRONOUN = 0.9, 0.85

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from engine.statements.claim import Claim, Clause, bearing, is_of, shown_as, words_in, words_of
 from engine.statements.nouns import MOST_NOUN_WORDS, copula, kept_of, key_of, noun_and_bearer, value_ends
-from engine.statements.times import TIME
 from engine.statements.tokens import PUNCTUATION, WordToken
-from engine.statements.values import kind_of
+from engine.statements.values import TIME, kind_of
 
 _LEADS_TO_VALUE = ("pronoun", "article", "auxiliary", "value_end", "about", "being", "to")
 """Words between "I changed my number," and the value: "it is now"."""

@@ -14,9 +14,8 @@ from engine.language.detection import stem
 from engine.language.tables import one_of
 from engine.statements.claim import Clause, bearing, is_of
 from engine.statements.rules import LanguageRules
-from engine.statements.times import TIME
 from engine.statements.tokens import PUNCTUATION, WordToken
-from engine.statements.values import number_of
+from engine.statements.values import TIME, number_of
 
 PARTINGS = ("given_up", "sold", "left_group", "handed", "completed")
 """Words for giving up a habit, selling a thing, leaving a group, handing over an office, finishing a work."""

@@ -7,9 +7,8 @@ from itertools import pairwise
 
 from engine.statements.claim import DATED, Claim, Clause, bearing, is_of, shown_as, words_in, words_of
 from engine.statements.rules import LanguageRules, One
-from engine.statements.times import TIME
 from engine.statements.tokens import PUNCTUATION, Match, WordToken
-from engine.statements.values import kind_of
+from engine.statements.values import TIME, kind_of
 
 MOST_NOUN_WORDS = 6
 MOST_VERBS = 6

@@ -12,14 +12,10 @@ from functools import lru_cache
 
 from engine.language.detection import stem
 from engine.statements.claim import is_of
-from engine.statements.event_words import EventWords, event_words_of
-from engine.statements.mood import is_large_name
-from engine.statements.plain_speech import plain_speech
-from engine.statements.preface import without_assurance
-from engine.statements.rules import LanguageRules, rules_of
-from engine.statements.times import TIME, with_times
+from engine.statements.mood import is_large_name, plain_speech, without_assurance
+from engine.statements.rules import EventWords, LanguageRules, event_words_of, rules_of
 from engine.statements.tokens import PUNCTUATION, Match, WordToken, tokens_of
-from engine.statements.values import number_of
+from engine.statements.values import TIME, number_of, with_times
 
 CONCEPT = "#"
 """What a topic begins with that is no stem but a thing for which there are several words."""

@@ -2,7 +2,9 @@
 
     tokens → how it is said → negation → dates → claims (home, employer, "X's rent") → frame (all other words, in order)
 
-`mood` is how it is said: only what is said as holding, `said`, may end something or be ended for sure.
+`mood` is how it is said: only what is said as holding, `said`, may end something or be ended for sure. Plans and relations are
+read by the same rules: until when a plan holds; what is supposed, wished, hearsay or taken back states no relation, and what
+stands beside (also, for now, a street of a town) ends none.
 """
 
 from __future__ import annotations
@@ -10,27 +12,42 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache
 
 from engine.domain.terms import words
 from engine.language.dates import dates_in
 from engine.language.detection import stem
 from engine.naming.words import TITLES
-from engine.statements.claim import DATED, Claim, Clause, is_of
+from engine.statements.claim import DATED, MOST_TOKENS, Claim, Clause, Polarity, is_of, polarity_of
 from engine.statements.claims import claims_of
 from engine.statements.frame import Number, core_of, frame_of, matter_of, opposed_in, parted_from, replaced_in
-from engine.statements.mood import Mood, is_large_name, mood_of, signs_in
-from engine.statements.negation import MOST_TOKENS, Polarity, polarity_of
-from engine.statements.plain_speech import plain_speech, subject_first
-from engine.statements.preface import left_in, without_assurance, without_denial, without_lead
+from engine.statements.mood import (
+    Mood,
+    is_large_name,
+    left_in,
+    mood_of,
+    plain_speech,
+    signs_in,
+    subject_first,
+    without_assurance,
+    without_denial,
+    without_lead,
+)
 from engine.statements.rules import LanguageRules, as_likely, language_of_statement, rules_of
-from engine.statements.times import TIME, day_of, with_times
 from engine.statements.tokens import PUNCTUATION, WordToken, tokens_of
+from engine.statements.values import TIME, day_of, level_of, with_times
 
 LONGEST = 2000
 """Characters of a statement that are compared."""
 _ASIDE = ("filler", "change", "correction", "planned", "reported", "hearsay")
+_DOUBTS = ("supposed", "wished", "hearsay", "denied")
+NEXT = 80
+"""Characters behind a sentence in which it may be taken back: "She is not."."""
+_OF_A_DAY = frozenset(("date", "departure"))
+"""Attributes of what is over when its day is."""
+_DATES = frozenset(("deadline",))
+"""Nouns of a day that is over with it."""
 
 
 @dataclass(frozen=True)
@@ -288,3 +305,70 @@ def _compound(main: Sequence[WordToken], claims: Collection[Claim], rules: Langu
 
 def _folded(text: str) -> str:
     return " ".join(re.sub(r"[^\w]+", " ", text.casefold()).split())
+
+
+def certain_until(text: str, after: str = "") -> int:
+    """The characters of a sentence, from its beginning, that say something as holding. `after`: what follows the sentence."""
+    if taken_back(text, after):
+        return 0
+    rules = rules_of(language_of_statement(text))
+    tokens = tokens_of(text, rules.contractions)
+    doubts = [
+        one for kind in _DOUBTS for one in rules.signs.longest(tokens, (kind,)) if not is_large_name(tokens, one, rules)
+    ]
+    return min((tokens[one.start].start for one in doubts), default=len(text))
+
+
+def taken_back(text: str, after: str = "") -> bool:
+    """Whether a sentence, or what follows it, takes back what it says."""
+    rules = rules_of(language_of_statement(text))
+    tokens = tokens_of(text, rules.contractions)
+    for one in rules.signs.longest(tokens, ("taken_back",)):
+        behind = one.end == len(tokens) or tokens[one.end].word in PUNCTUATION
+        opens = one.start > 0 and (
+            tokens[one.start - 1].word in PUNCTUATION or rules.has("but", tokens[one.start - 1].word)
+        )
+        if behind and opens:
+            return True
+    return _takes_back(after[:NEXT], rules.code)
+
+
+def _takes_back(after: str, code: str) -> bool:
+    """Whether a text begins with a sentence that takes back what was said before it."""
+    rules = rules_of(code)
+    tokens = tokens_of(after, rules.contractions)
+    place = 0
+    while place < len(tokens) and (tokens[place].word in PUNCTUATION or rules.has("correction", tokens[place].word)):
+        place += 1
+    if place >= len(tokens):
+        return False
+    found = [one for one in rules.signs.at(tokens, place) if one.meaning == "taken_back"]
+    return bool(found) and (found[0].end == len(tokens) or tokens[found[0].end].word in ".!;,")
+
+
+def replaces(text: str, source: str, target: str) -> bool:
+    """Whether a sentence about `source` says that `target` took the place of another, where one can hold at a time: it is said as
+    holding, not as something beside, and of a home as exactly as a town."""
+    said = statement(text, source.casefold())
+    if said.mood != "said" or said.beside or said.temporary:
+        return False
+    named = {one.word for one in tokens_of(target, {})}
+    claims = [one for one in said.claims if named & one.value and one.form != "past"]
+    rules = rules_of(said.language)
+    towns = level_of(tokens_of(target, rules.contractions), rules) == "town"
+    return all(one.firm and (towns or one.kind != "place") for one in claims)
+
+
+def holds_until(text: str, subject: str, said_at: datetime | None) -> datetime | None:
+    """Until when a statement holds that speaks of a plan: the end of the one day that it names, as "flies to Oslo on May 3"; None
+    where it is no plan, or names no day, or several."""
+    said = statement(text, subject, said_at)
+    dated = any(one.key in _OF_A_DAY and one.positive and one.form != "past" for one in said.claims)
+    if any(one.one == "always" and one.key not in _OF_A_DAY | _DATES for one in said.claims):
+        return None  # a birthday comes again
+    planned = said.mood == "planned" or (said.mood == "said" and (dated or said.trip) and not said.past)
+    if not planned or said.cancelled or said.day is None or len(said.times) != 1:
+        return None
+    zone = said_at.tzinfo if said_at else UTC
+    end = datetime.combine(said.day + timedelta(days=1), time(), zone or UTC)
+    return end if said_at is None or end > said_at else None

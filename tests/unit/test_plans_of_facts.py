@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engine.statements.plans import holds_until
+from engine.statements.statement import holds_until
 
 SAID = datetime(2026, 4, 1, 9, tzinfo=UTC)
 
