@@ -22,7 +22,7 @@ from engine.derive.stems import Stems
 from engine.derive.tokens import Tokens
 from engine.derive.vectors import Vectors
 from engine.domain.graph import READER
-from engine.facts.graph_gaps import CarriedFacts
+from engine.facts.graph_entries import CarriedFacts
 from engine.stores.statements import sql_text
 
 EVERY_MINUTE = "* * * * *"

@@ -23,8 +23,7 @@ from engine.domain.fact import FactRow, subject_hash
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind
-from engine.facts.attributes import attribute_of
-from engine.facts.chains import Known
+from engine.facts.chains import Known, attribute_of
 from engine.facts.new_facts import USER, FactEntry, NewFact
 from engine.providers.active import ActiveModel, Model
 from engine.stores.postgres import Postgres

@@ -49,7 +49,7 @@ class FactRow:
     """A fact in its chain, as the table of facts holds it. `valid_from` None: from the beginning. `subject`: a hash of its name;
     `entity`: of the key of the entity that it is about, where that is known. `revision`: raised by each change, 0 for one that
     was not written yet. `doubts`: the pairs in which it is the newer one. `holds_until`: until when the plan can hold that its
-    text states (`engine.facts.attributes`)."""
+    text states (`engine.facts.chains`)."""
 
     fact_id: UUID
     user_id: UUID

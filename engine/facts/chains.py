@@ -2,6 +2,7 @@
 
     head       the live fact at the end of a chain; facts before it are ended, each superseded by one
     later      said after another fact; in one record by its place there; of two without a date what was stored later
+    attribute  of what the fact gives the value (a date, a number, a name, or other words), and until when a plan holds
 
 The times between which the facts of a chain hold do not overlap. A fact that was said earlier than the head is put before it.
 One that comes late, after the head was said again, stands outside of the chain: it held until then.
@@ -13,15 +14,20 @@ stay, as a pair in doubt ("lives in Duluth" at a node with a grant, "lives in Be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from engine.domain.attribute import FactAttribute, ValueKind
 from engine.domain.delta import BEGINNING
 from engine.domain.fact import Doubt, DoubtKind, FactRelation, FactRow, Verdict
-from engine.facts.verdicts import believed, relation, statement
+from engine.facts.verdicts import attribute_said, believed, relation, statement
+from engine.language.dates import dates_in
+from engine.language.tables import alternatives
+from engine.statements.statement import holds_until
 
 Likeness = Callable[[UUID, UUID], float | None]
 """How near the meanings of two facts are; None where it is not known."""
@@ -29,6 +35,12 @@ FactVerdicts = Mapping[tuple[UUID, UUID], FactRelation]
 """What a model says that the later fact of a pair (earlier, later) does to the earlier one."""
 NONE: FactVerdicts = {}
 Order = Literal["later", "earlier", "same"]
+_MONTH = re.compile(alternatives("values", "month_day"), re.IGNORECASE)
+_NUMBER = re.compile(
+    rf"^(?:{alternatives('values', 'about')}|\W)*(?:\d|(?:{alternatives('values', 'number')})\b)", re.IGNORECASE
+)
+_NAME = re.compile(rf"^(?:(?:{alternatives('values', 'article')})\s+)?[^\W\d_a-z]")
+LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,3 +309,23 @@ def in_order(facts: Iterable[Known]) -> list[Known]:
     """Facts in the order in which they were said; what is undated comes last."""
     last = datetime.max.replace(tzinfo=BEGINNING.tzinfo)
     return sorted(facts, key=lambda fact: (fact.row.said_at or last, fact.row.record_id, fact.position))
+
+
+def attribute_of(
+    fact_id: UUID, text: str, subject: str, said_at: datetime | None, text_from: datetime | None
+) -> FactAttribute:
+    """The attribute of a fact about that subject, empty where it speaks of none that is known, and until when its plan holds."""
+    said = attribute_said(text, subject)
+    read = FactAttribute(fact_id, holds_until=holds_until(text, subject, said_at), text_from=text_from)
+    if said is None:
+        return read
+    kind = _kind(said.value, said_at)
+    return replace(read, attribute=said.key[:LONGEST], label=said.label[:LONGEST], kind=kind, single=said.single)
+
+
+def _kind(value: str, said_at: datetime | None) -> ValueKind:
+    if _MONTH.search(value) or dates_in(value, said_at):
+        return "date"
+    if _NUMBER.match(value) and not re.search(r"\d\s+[^\W\d_a-z]", value):
+        return "number"
+    return "name" if _NAME.match(value) else "text"

@@ -3,7 +3,7 @@ from Norwell to Castlebank", or an office or a relationship is over. Pure."""
 
 from __future__ import annotations
 
-from engine.facts.event_pair import EventPair, names_another
+from engine.facts.occasions import EventPair, names_another
 from engine.language.detection import stem
 from engine.statements.parts import CONCEPT, Part, StatementParts
 

@@ -27,7 +27,7 @@ from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft
 from engine.domain.shown import ShownPassage, beginning, begins, held_text
 from engine.errors import EmbeddingsChanged, NotFound
-from engine.facts.changes import ChangedFacts
+from engine.facts.items import ChangedFacts
 from engine.language.dates import dates_in
 from engine.providers.active import ActiveModel, Model
 from engine.records.slices import SEARCHED, SlicePlace, Slices, recorded

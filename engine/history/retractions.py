@@ -33,8 +33,7 @@ from engine.domain.retraction import (
 )
 from engine.entities.reads import EntityReads
 from engine.errors import EmbeddingsChanged, InvalidInput, NotFound
-from engine.facts.retraction import FactAround, RetractedFacts, RetractedRecords, facts_around, holding
-from engine.facts.withdrawals import Affected
+from engine.facts.retraction import Affected, FactAround, RetractedFacts, RetractedRecords, facts_around, holding
 from engine.providers.active import ActiveModel, Model
 from engine.records.slices import SlicePlace
 from engine.stores.postgres import Postgres

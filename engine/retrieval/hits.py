@@ -14,7 +14,7 @@ from engine.domain.names import shown_name
 from engine.domain.node import Anchor, LeftOut
 from engine.domain.principal import Principal
 from engine.domain.search import Hit, ItemKind
-from engine.facts.doubts import doubts_among, marks_of, newer_first
+from engine.facts.about import doubts_among, marks_of, newer_first
 from engine.retrieval.anchors import Navigation
 from engine.retrieval.candidate import Contents
 from engine.retrieval.fusion import Ranked

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from engine.facts.attributes import attribute_of
+from engine.facts.chains import attribute_of
 
 
 @pytest.mark.parametrize(

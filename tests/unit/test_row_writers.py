@@ -67,7 +67,7 @@ BESIDE = {
     "derive/chains": ("withdraws facts whose items ended", "facts"),
     "derive/catalogue": ("marks facts that are stale", "facts"),
     "commit/rows/attributes": ("has facts whose plans end otherwise carried into the graph again", "facts"),
-    "facts/graph_gaps": ("carries facts into the graph", "facts"),
+    "facts/graph_entries": ("carries facts into the graph", "facts"),
     "lifecycle/mending/entities": ("has facts carried into the graph again", "facts"),
     "commit/rows/due": ("marks records whose vectors are all there", "metadata_records"),
     "derive/tokens": ("makes tokens of items that are older than these", "memory_items"),

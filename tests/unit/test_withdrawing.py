@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.domain.fact import FactRow
 from engine.domain.retraction import LoggedFact
 from engine.facts.chains import Chains, Known, planned
-from engine.facts.withdrawals import Affected
+from engine.facts.retraction import Affected
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 NODE, USER = UUID(int=1), UUID(int=2)

@@ -1,4 +1,4 @@
-"""Of which attributes facts speak; what tells them is `engine.facts.attributes`."""
+"""Of which attributes facts speak; what tells them is `engine.facts.chains`."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from engine.domain.principal import Principal
 from engine.domain.search import AskedRelation, SearchAnswer
 from engine.domain.terms import words
 from engine.errors import StoreUnavailable
-from engine.facts.doubts import doubts_among
+from engine.facts.about import doubts_among
 from engine.language.tables import alternatives
 from engine.providers.active import ActiveModel
 from engine.retrieval.budgets import FIRST, PARTIAL, LimitedSearch, partial_notes

@@ -19,7 +19,7 @@ from engine.domain.context import ContextItem, Piece
 from engine.domain.fact import DoubtMark
 from engine.domain.said import spoken_at
 from engine.domain.search import Hit
-from engine.facts.doubts import marks_of
+from engine.facts.about import marks_of
 from engine.retrieval.context.found import Found, facts_in_order, is_asked_about, lines_of_user
 from engine.retrieval.context.places import beside, place_of
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from engine.domain.context import ContextItem, Piece
 from engine.domain.search import Hit
 from engine.domain.terms import words
-from engine.facts.doubts import DoubtShown, newer_first
+from engine.facts.about import DoubtShown, newer_first
 from engine.language.asked_state import Period
 from engine.retrieval.context.about import About, FactPlace
 
