@@ -26,7 +26,7 @@ from engine.domain.names import name_key
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.relation import MOST_ENTITIES, MentionedTogether, read_properties
-from engine.entities.resolution.keys import is_key_of
+from engine.entities.resolution.romanized import is_key_of
 from engine.errors import InvalidInput, StoreDamaged
 from engine.naming.configuration import Domain
 from engine.stores.neo4j import STORE, Neo4j

@@ -27,7 +27,7 @@ from engine.domain.graph import ManifestLine
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
-from engine.entities.resolution.keys import words_of
+from engine.entities.resolution.romanized import words_of
 from engine.facts.chains import ChainChanges, Chains, FactVerdicts, Known, Likeness, attribute_of, planned
 from engine.facts.graph_entries import ShownFact, stated
 from engine.facts.items import FactItems

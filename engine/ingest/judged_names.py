@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator
 from engine.domain.extraction import NOTHING, ExtractionReport
 from engine.domain.principal import Principal
 from engine.domain.prompt_lines import inline
-from engine.entities.resolution.doubts import NameDoubt, SameEntity
+from engine.entities.resolution.resolution import NameDoubt, SameEntity
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.asked import AskedModel, ModelQuestion, Reply
 from engine.knowledge.known_lines import KnownLines

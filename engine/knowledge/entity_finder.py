@@ -1,4 +1,5 @@
 """What records speak of: names are found in their texts, looked up in the graph in one trip, and each is decided; then relations.
+What was found enters the graph as a change of it.
 
 texts → names → entities of the graph that they may belong to → the entity of each → relations between these
 
@@ -15,17 +16,34 @@ from datetime import datetime
 from functools import cached_property
 from uuid import UUID, uuid4
 
+from engine.commit.changes import EntitiesMentioned, RelationsStated
 from engine.domain.clock import NOW, Clock
 from engine.domain.entity import Mention
 from engine.domain.extraction import UNASKED, ModelReading
-from engine.domain.graph import AboutEntity, EntityMention, StatedRelation
+from engine.domain.graph import (
+    AboutEntity,
+    EntityMention,
+    RecordMentions,
+    RecordRelations,
+    RewordedFact,
+    StatedRelation,
+)
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
+from engine.domain.record import RecordDraft
 from engine.domain.relation import RelationDraft
-from engine.entities.resolution.doubts import NameJudge, doubts_of, joined
-from engine.entities.resolution.keys import canonical_key
-from engine.entities.resolution.resolution import FoundName, KnownCandidate, Resolution, effective_name, resolve
-from engine.knowledge.intention_mentions import with_intentions
+from engine.entities.resolution.resolution import (
+    FoundName,
+    KnownCandidate,
+    NameJudge,
+    Resolution,
+    doubts_of,
+    effective_name,
+    joined,
+    resolve,
+)
+from engine.entities.resolution.romanized import canonical_key
+from engine.knowledge.intentions import with_intentions
 from engine.knowledge.item_entities import (
     NO_NAMES,
     ItemEntities,
@@ -326,3 +344,71 @@ def _key(record: ReadRecord, used: UsedName, resolved: Mapping[FoundName, Resolu
     """The key of the entity that a name is of; empty where it is of none."""
     entity = _entity(record, used, resolved) if used in record.names else None
     return entity.key if entity else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSpoken:
+    """What a record speaks of at a revision of it. `at`: when it was said; `rewordings`: changes of its texts that were known."""
+
+    record_id: UUID
+    user_id: UUID
+    node_id: UUID
+    commit_id: UUID
+    revision: int
+    known_from: datetime
+    at: datetime
+    entities: Sequence[EntityMention]
+    relations: Sequence[StatedRelation]
+    rewordings: int = 0
+    facts: Sequence[RewordedFact] = ()
+
+
+def spoken_of(
+    draft: RecordDraft, *, user_id: UUID, commit_id: UUID, revision: int, known_from: datetime
+) -> RecordSpoken:
+    """The same of a draft."""
+    return RecordSpoken(
+        record_id=draft.record_id,
+        user_id=user_id,
+        node_id=draft.node.node_id,
+        commit_id=commit_id,
+        revision=revision,
+        known_from=known_from,
+        at=draft.occurred_at or known_from,
+        entities=draft.entities,
+        relations=draft.relations,
+    )
+
+
+def entered(records: Sequence[RecordSpoken]) -> tuple[EntitiesMentioned, RelationsStated]:
+    """The changes that enter all of it: first the entities, then what holds between them."""
+    return EntitiesMentioned([_mentions(one) for one in records]), RelationsStated([_relations(one) for one in records])
+
+
+def _mentions(one: RecordSpoken) -> RecordMentions:
+    return RecordMentions(
+        record_id=one.record_id,
+        user_id=one.user_id,
+        node_id=one.node_id,
+        commit_id=one.commit_id,
+        revision=one.revision,
+        known_from=one.known_from,
+        at=one.at,
+        entities=one.entities,
+        rewordings=one.rewordings,
+        facts=one.facts,
+    )
+
+
+def _relations(one: RecordSpoken) -> RecordRelations:
+    return RecordRelations(
+        record_id=one.record_id,
+        user_id=one.user_id,
+        node_id=one.node_id,
+        commit_id=one.commit_id,
+        revision=one.revision,
+        known_from=one.known_from,
+        at=one.at,
+        stated=one.relations,
+        rewordings=one.rewordings,
+    )

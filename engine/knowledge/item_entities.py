@@ -21,8 +21,8 @@ from uuid import UUID
 from engine.commit.rows.items import NamedRow
 from engine.domain.entity import UNKNOWN_KIND, TextPiece, entity_number
 from engine.domain.names import name_key
-from engine.entities.resolution.keys import canonical_key
-from engine.entities.resolution.namesake_clues import Excerpt
+from engine.entities.resolution.namesakes import Excerpt
+from engine.entities.resolution.romanized import canonical_key
 from engine.knowledge.record_names import ReadRecord
 from engine.naming.mentions import LONGEST_TEXT, NamedMention, SourceText, UsedName, used_name
 from engine.naming.names import names_in

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from engine.domain.entity import Mention
 from engine.domain.extraction import ModelReading, NamedByModel, StatedByModel
 from engine.domain.names import name_key
-from engine.entities.resolution.compared import NamedThing
 from engine.entities.resolution.likeness import decide_names
+from engine.entities.resolution.name_likeness import NamedThing
 from engine.entities.resolution.resolution import FoundName
 from engine.errors import InvalidInput
 from engine.naming.configuration import Domain

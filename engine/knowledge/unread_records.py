@@ -31,8 +31,7 @@ from engine.domain.graph import READER, RewordedFact
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.errors import NeurigraphError
-from engine.knowledge.entity_finder import EntityFinder, Spoken
-from engine.knowledge.graph_entries import RecordSpoken, entered
+from engine.knowledge.entity_finder import EntityFinder, RecordSpoken, Spoken, entered
 from engine.knowledge.model_names import WEIGHT
 from engine.naming.mentions import ReadFact, SourceText, fact_text, text_of
 from engine.stores.neo4j import Neo4j

@@ -10,7 +10,7 @@ from engine.domain.entity import entity_number
 from engine.domain.explanation import WidenedBy
 from engine.domain.node import Anchor
 from engine.domain.search import ReachedOver
-from engine.entities.resolution.keys import canonical_key
+from engine.entities.resolution.romanized import canonical_key
 from engine.retrieval.anchors import NamedEntity
 from engine.retrieval.candidate import Candidate, Contents
 from engine.retrieval.fusion import Reached

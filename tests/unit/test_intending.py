@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from engine.domain.intention import LONGEST_INTENTION
-from engine.knowledge.intention_mentions import intentions_in
+from engine.knowledge.intentions import intentions_in
 
 SAID = datetime(2024, 5, 1, tzinfo=UTC)
 

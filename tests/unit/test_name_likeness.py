@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.entities.resolution.compared import NamedThing
 from engine.entities.resolution.kin import kin_of
 from engine.entities.resolution.likeness import decide
-from engine.entities.resolution.name_likeness import name_likeness
+from engine.entities.resolution.name_likeness import NamedThing, name_likeness
 from engine.entities.resolution.name_parts import parts_of
 from engine.entities.resolution.pool import blocking_keys
 from engine.entities.resolution.romanized import romanized, sounds_alike

@@ -16,8 +16,7 @@ from engine.communities.model_answers import Summarised, summaries_shown
 from engine.domain.context import Piece
 from engine.domain.fact import FactRow
 from engine.domain.prompt_lines import indented, inline, numbered
-from engine.entities.resolution.doubts import NameDoubt
-from engine.entities.resolution.resolution import FoundName
+from engine.entities.resolution.resolution import FoundName, NameDoubt
 from engine.facts.chains import Known
 from engine.ingest.assignment.model import choice_of
 from engine.ingest.assignment.vocabulary import NodeVocabulary

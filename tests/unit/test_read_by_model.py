@@ -11,8 +11,15 @@ import pytest
 from engine.domain.entity import TextPiece
 from engine.domain.extraction import ModelReading, NamedByModel, StatedByModel
 from engine.domain.names import name_key
-from engine.entities.resolution.doubts import doubts_of, joined
-from engine.entities.resolution.resolution import FoundName, KnownCandidate, Resolution, ReviewPair, resolve
+from engine.entities.resolution.resolution import (
+    FoundName,
+    KnownCandidate,
+    Resolution,
+    ReviewPair,
+    doubts_of,
+    joined,
+    resolve,
+)
 from engine.ingest.extraction.form import Extracted
 from engine.knowledge.model_names import known_names, marked, over, same_names, stated, times
 from engine.naming.configuration import load_domain

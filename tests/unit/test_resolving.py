@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from engine.domain.names import name_key
 from engine.entities.resolution import pool
 from engine.entities.resolution.contexts import evidence
-from engine.entities.resolution.keys import canonical_key
 from engine.entities.resolution.name_likeness import name_likeness
 from engine.entities.resolution.pool import MOST_COMPARED
 from engine.entities.resolution.resolution import MOST_WEIGHED, FoundName, KnownCandidate, Resolution, resolve
+from engine.entities.resolution.romanized import canonical_key
 from tests.work import calls
 
 

@@ -8,9 +8,16 @@ import pytest
 
 from engine.domain.said import at_offset, named_dates, spoken_at, spoken_dates
 from engine.entities.resolution.homes import home_of
-from engine.entities.resolution.namesake_clues import Clues, Excerpt, clues_in
-from engine.entities.resolution.namesakes import different_forms, why_apart
-from engine.entities.resolution.ties import Age, of_other_namesake, ties_of
+from engine.entities.resolution.namesakes import (
+    Age,
+    Clues,
+    Excerpt,
+    clues_in,
+    different_forms,
+    of_other_namesake,
+    ties_of,
+    why_apart,
+)
 from engine.language.asked_self import asks_for_self
 from engine.language.asked_state import state_asked
 from engine.language.dates import dates_asked

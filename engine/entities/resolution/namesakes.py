@@ -1,13 +1,257 @@
 """What tells two of one name apart although nothing in the names does: what they are to somebody, their towns, their ages, the
-forms of their companies. Pure. It never says that they are one: what it finds stays two, as a pair for the user."""
+forms of their companies. Pure. It never says that they are one: what it finds stays two, as a pair for the user.
+
+What somebody is to whom, and how old, where a text says it beside the name; roles by likeness/kin.toml:
+
+before      "my brother Tom", "Ana's boss Tom", "my boss is Tom", "I have a dentist called Tom", "a friend of mine, Tom,"
+aside       "Tom (my dentist)", "Tom, my new landlord,"
+said of it  "Tom is my brother", "Tom, who was my boss,", "Tom lives in York. He is my uncle."
+age         "Tom, 8,"
+
+My brother Tom and my boss Tom are two people as long as nobody says otherwise: "My brother Tom is also my boss."
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
 
 from engine.domain.names import name_key
+from engine.entities.resolution.homes import StatedHome, different_homes, home_of
+from engine.entities.resolution.kin import role_of
 from engine.entities.resolution.name_parts import parts_of
-from engine.entities.resolution.namesake_clues import NO_CLUES, Clues
+from engine.language.tables import alternatives, keys
+from engine.naming.kinship import MY, NAME
+from engine.naming.towns import far_apart
+
+WITHIN = 60
+"""Characters before and behind a name that are looked at."""
+GENERATION, YEARS_APART = 15, 5
+"""Years by which two ages cannot be of one person in the memory of one user; and where it is known when each was said."""
+_SAID = {key: alternatives("ties", key) for key in keys("ties")}
+_OWNER = rf"(?:\b(?i:{MY})|(?P<owner>{NAME})['’]s)"
+_CALLED = rf"(?P<called>,?(?:{_SAID['called']}))?[,:]? (?:{_SAID['article']})?$"
+_BEFORE = re.compile(
+    rf"(?:(?:{_OWNER}|\b(?:{_SAID['have']})) (?:[\w-]+ )??(?P<role>[\w-]+)"
+    rf"|\b(?i:{_SAID['one']}) (?P<mine>[\w-]+) (?:{_SAID['mine']})){_CALLED}"
+)
+# "my new boss", "a boss of mine"; not "my boss's wife", "my boss Ana's wife" nor "Tom, my boss is ill."
+_ROLE = (
+    rf"(?:{_OWNER} (?P<role>[\w-]+)(?:(?! (?:{_SAID['and']}|{_SAID['does']})\b) (?P<next>[\w-]+))?"
+    rf"|(?i:{_SAID['one']}) (?P<mine>[\w-]+) (?:{_SAID['mine']}))"
+    rf"(?!['’\w-]| [\w-]+['’]s\b| (?:{_SAID['does']})\b)"
+)
+_ASIDE = re.compile(rf"(?:,? \(|, |,? [–—-] )(?:{_SAID['article']})?{_ROLE}")
+_ALSO = rf"(?P<also> (?:{_SAID['also']}))?"
+_TOO = rf"(?P<too>,? (?:{_SAID['too']})\b)?"
+_WHO = alternatives("homes", "who")
+_IS = re.compile(
+    rf"(?:,? (?:{_WHO}))?(?P<first> (?:{_SAID['also']}))?(?:{_SAID['is']}){_ALSO} {_ROLE}{_TOO}"
+    rf"(?: (?:{_SAID['and']}) (?:(?i:{MY}) (?:[\w-]+ )??)?(?P<second>[\w-]+)(?=[.,;:!?)]|$))?"
+    rf"|, (?:{_WHO}) (?i:{MY}) (?P<last>[\w-]+) (?:{_SAID['is_last']})\b"
+)
+# not "Ana has a boss. He is my uncle." nor "Ana met Tom. He is my uncle."
+_HE_IS = re.compile(
+    rf"(?:(?!\b(?i:{_SAID['one']})\b)[^.,;!?\nA-ZÀ-Þ]){{0,30}}(?:\b(?:{alternatives('homes', 'in')}) {NAME})?"
+    rf"(?:[.,;!?] | [–—-] | \()(?i:{_SAID['he_is']}){_ALSO} {_ROLE}{_TOO}"
+)
+_NO_SUBJECT = re.compile(rf"\b(?i:{_SAID['no_subject']}) $")
+_OWNS = re.compile(r"['’]s\b")
+_AGE_BEFORE = re.compile(rf"\b(\d{{1,2}})[- ](?:{_SAID['age_before']}) $")
+_AGE_BEHIND = re.compile(
+    rf"(?:, (?:{_SAID['age_aside']})?| \(| (?:{_SAID['age_turned']}) )(\d{{1,2}})(?:\)|,|\.|!|$| (?:{_SAID['age_end']})\b)"
+    rf"|(?:,? (?:{_SAID['age_has']}) |, (?:{_SAID['age_of']})?| \()(\d{{1,2}})"
+    rf" (?:{_SAID['age_unit']})\b(?! (?:{_SAID['no_age']}))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """How many years old somebody was, and when that was said."""
+
+    years: int
+    at: datetime | None = None
+
+
+NAMESAKE = "namesake"
+"""Who is told apart from the speaker alone."""
+_BESIDE = ("first", "also", "too")
+"""Where a word says that somebody is something beside: "Tom is also my boss", "Tom is my boss, too"."""
+_NO_ROLES = ("owner", "called", *_BESIDE)
+_DOES = re.compile(rf" (?:{_SAID['does']})\b")
+_HE_DOES = re.compile(rf"(?:{_SAID['he_does']}|,? (?:{_WHO}) (?:{_SAID['does']}))\b", re.I)
+_CALLS = re.compile(r"[,!] ?$")
+_SPEAKS_OF = re.compile(rf"\b(?i:{_SAID['speaks_of']}) $")
+_NAMES_SELF = re.compile(rf"(?:[\"“”„«'’‘:,–-] ?|\b(?:{_SAID['names_self']}) )$")
+
+
+def ties_of(text: str, start: int, end: int, speaker: str = "") -> frozenset[str]:
+    """What the one named there is to whom, as `marit|brother`; before the bar nobody where the speaker has no name."""
+    front, behind = text[max(0, start - WITHIN) : start], text[end : end + WITHIN]
+    before = _BEFORE.search(front)
+    if before and before["called"] and _OWNS.match(text, end):
+        before = None  # "my boss is Tom's cousin"
+    ties = _ties(before, speaker) or _ties(_ASIDE.match(behind), speaker)
+    said = _HE_IS.match(behind)
+    if not said and not _NO_SUBJECT.search(front):  # "the dog of Tom is my friend"
+        said = _IS.match(behind)
+    if said and not ties and any(said.groupdict().get(key) for key in _BESIDE):
+        return frozenset()  # "Tom is also my boss" does not tell him from my brother Tom
+    return ties | _ties(said, speaker)
+
+
+def _ties(found: re.Match[str] | None, speaker: str) -> frozenset[str]:
+    """By the words that a pattern found. "Younger" of "my younger brother" is no role, so the next word is looked at."""
+    words = found.groupdict() if found else {}
+    named = {key: role for key, word in words.items() if key not in _NO_ROLES and word and (role := role_of(word))}
+    if "role" in named:
+        named.pop("next", None)
+    owner = name_key(words.get("owner") or speaker)
+    return frozenset(f"{owner}|{role}" for role in named.values())
+
+
+def of_namesake(text: str, start: int, end: int, speaker: str) -> frozenset[str]:
+    """The tie of one who has the speaker's own first name, and of whom the speaker speaks: "Tom lives in York", says Tom."""
+    if not _may_be_called(text[start:end], speaker) or _NAMES_SELF.search(text[max(0, start - WITHIN) : start]):
+        return frozenset()
+    return frozenset([f"{name_key(speaker)}|{NAMESAKE}"] if _DOES.match(text[end : end + WITHIN]) else ())
+
+
+def of_other_namesake(text: str, start: int, end: int, spoken_to: str) -> frozenset[str]:
+    """The tie of one whose name is longer than that of somebody who speaks in the same record, and of whom another one speaks
+    there as of a third person: "Do you know Sam Bell?", "Sam Bell lives in York." The bare name may be the speaker's own: "My
+    sister Ellen called.", and Ellen joins later.
+    """
+    if " " not in text[start:end] or not _may_be_called(text[start:end], spoken_to):
+        return frozenset()
+    front, behind = text[max(0, start - WITHIN) : start], text[end : end + WITHIN]
+    third = bool(_SPEAKS_OF.search(front) or _DOES.match(behind) or _ties(_BEFORE.search(front), ""))
+    if not third and not _CALLS.search(front):  # "I agree, Sam Bell. He is right." calls the one who listens
+        third = bool(_HE_DOES.match(behind))
+    return frozenset([f"{name_key(spoken_to)}|{NAMESAKE}"] if third else ())
+
+
+def _may_be_called(name: str, speaker: str) -> bool:
+    """By the first name, or where that is all that is known of the speaker by a longer one: Sam may be Sam Bell."""
+    called, own = name.casefold().split(), speaker.casefold().split()
+    return bool(called and own) and called[0] == own[0] and 1 in (len(called), len(own))
+
+
+def of_another(name: str, tie: str) -> bool:
+    """Whether a tie is to one of the same name: "my friend Tom", says Tom. Nobody is a friend of himself."""
+    owner = tie.partition("|")[0]
+    return bool(owner) and (owner == name_key(name) or _may_be_called(name_key(name), owner))
+
+
+def age_of(text: str, start: int, end: int) -> int | None:
+    """How many years old the one named there is."""
+    found = _AGE_BEFORE.search(text[max(0, start - WITHIN) : start]) or _AGE_BEHIND.match(text[end : end + WITHIN])
+    return int(next(group for group in found.groups() if group)) if found else None
+
+
+def different_ties(ours: Collection[str], theirs: Collection[str]) -> str:
+    """What the one is and the other is not to the same person, in plain words; empty where they may be one: who is my brother and
+    my boss is my boss."""
+    roles = [{(owner, role) for owner, _, role in (one.partition("|") for one in of)} for of in (ours, theirs)]
+    for owner in sorted({owner for owner, role in roles[0] if role != NAMESAKE}):
+        mine = {role for whose, role in roles[0] if whose == owner and role != NAMESAKE}
+        its = {role for whose, role in roles[1] if (not owner or whose in ("", owner)) and role != NAMESAKE}
+        if its and mine.isdisjoint(its):
+            return f"one is a {min(mine).replace('_', ' ')}, the other a {min(its).replace('_', ' ')}"
+    return ""
+
+
+def different_ages(ours: Collection[Age], theirs: Collection[Age]) -> str:
+    """Why two ages are of two people: 7 and 34 in one year, not 15 in 2010 and 33 in 2028."""
+    pairs = [(one, other) for one in ours for other in theirs]
+    if not pairs or not all(_generations(one, other) for one, other in pairs):
+        return ""
+    one, other = min(pairs, key=lambda pair: (pair[0].years, pair[1].years))
+    return f"one is {one.years} years old, the other {other.years}"
+
+
+def _generations(one: Age, other: Age) -> bool:
+    if one.at is None or other.at is None:
+        return abs(one.years - other.years) >= GENERATION
+    since = (other.at - one.at).days / 365.25
+    return abs(one.years + since - other.years) >= YEARS_APART
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some words around a name in a record, and when that happened."""
+
+    text: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """Of one person."""
+
+    ties: frozenset[str] = frozenset()
+    homes: frozenset[StatedHome] = frozenset()
+    ages: frozenset[Age] = frozenset()
+
+    def __or__(self, other: Clues) -> Clues:
+        return Clues(self.ties | other.ties, self.homes | other.homes, self.ages | other.ages)
+
+    def __bool__(self) -> bool:
+        return bool(self.ties or self.homes or self.ages)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The same for the same, whatever the order of its sets."""
+        return tuple(sorted(map(repr, (*self.ties, *self.homes, *self.ages))))
+
+    def differs(self, other: Clues) -> str:
+        """Why these are of two people, in plain words; empty where they may be of one."""
+        return (
+            different_ties(self.ties, other.ties)
+            or different_homes(self.homes, other.homes)
+            or different_ages(self.ages, other.ages)
+        )
+
+    def fits(self, other: Clues) -> bool:
+        """Whether some clue is one of the other, too. Of what is stored it is not known who spoke."""
+        anybodys = self.ties | {f"|{tie.partition('|')[2]}" for tie in self.ties}
+        return (
+            not anybodys.isdisjoint(other.ties)
+            or any(
+                one.places and his.places and not far_apart(one.places, his.places)
+                for one in self.homes
+                for his in other.homes
+            )
+            or any(not different_ages([one], [his]) for one in self.ages for his in other.ages)
+        )
+
+
+NO_CLUES = Clues()
+
+
+def clues_at(
+    text: str, start: int, end: int, ties: frozenset[str], said_by: str = "", at: datetime | None = None
+) -> Clues:
+    """What a text tells beside the name that stands there."""
+    home, years = home_of(text, start, end, said_by, at), age_of(text, start, end)
+    return Clues(
+        ties,
+        frozenset([home] if home else ()),
+        frozenset([Age(years, at)] if years is not None else ()),
+    )
+
+
+def clues_in(names: Iterable[str], said: Iterable[Excerpt]) -> Clues:
+    """What stored words tell of one with these names; it is not known who spoke."""
+    clues = NO_CLUES
+    for name in names:
+        for one in said:
+            for place in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", one.text):
+                ties = ties_of(one.text, place.start(), place.end())
+                clues |= clues_at(one.text, place.start(), place.end(), ties, "", one.at)
+    return clues
 
 
 def why_apart(name: str, names: Collection[str], ours: Clues, theirs: Clues, others: Clues = NO_CLUES) -> str:

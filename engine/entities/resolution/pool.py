@@ -9,13 +9,11 @@ from functools import lru_cache
 from heapq import nsmallest
 
 from engine.domain.names import name_key
-from engine.entities.resolution.compared import NamedThing
-from engine.entities.resolution.keys import free_key
 from engine.entities.resolution.kin import kin_of
-from engine.entities.resolution.name_likeness import full_forms, place_of, umlauts
+from engine.entities.resolution.name_likeness import NamedThing, full_forms, place_of, umlauts
 from engine.entities.resolution.name_parts import parts_of
-from engine.entities.resolution.namesake_clues import NO_CLUES, Clues
-from engine.entities.resolution.romanized import bare_sound, sound
+from engine.entities.resolution.namesakes import NO_CLUES, Clues
+from engine.entities.resolution.romanized import bare_sound, free_key, sound
 from engine.entities.resolution.word_lists import word_set
 
 

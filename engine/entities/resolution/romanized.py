@@ -1,4 +1,5 @@
-"""Names in Latin letters, and how they sound: what names of different scripts are compared by. Pure, from tables of our own.
+"""Names in Latin letters, and how they sound: what names of different scripts are compared by, and what the readable keys of
+entities are made of, never one for two names. Pure, from tables of our own.
 
 A word list tells the letters of alphabets and the commonest characters of Chinese and Japanese names; Korean syllables
 and kana follow a rule. What no table knows stays as it is, and then only equals itself.
@@ -6,11 +7,13 @@ and kana follow a rule. What no table knows stays as it is, and then only equals
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache, lru_cache
 
+from engine.domain.names import name_key, slug
 from engine.entities.resolution.word_lists import Section, section
 
 _HANGUL_FIRST = "g kk n d tt r m b pp s ss . j jj ch k t p h".split()
@@ -32,6 +35,8 @@ _GREEK_PAIRS = (
 EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af々]")
 HANGUL = re.compile(r"[\uac00-\ud7af]")
 UNVOCALISED = re.compile(r"[\u0590-\u06ff]")
+LONGEST_READABLE, HASH_DIGITS = 80, 8
+"""Characters of the readable part of a key, and of a hash in it."""
 
 
 @lru_cache(maxsize=1 << 15)
@@ -196,3 +201,40 @@ def _near(vowel: str) -> str:
 def _first_vowel(latin: str) -> str:
     found = re.search(r"[aeiou]", latin)
     return found[0] if found else ""
+
+
+def canonical_key(kind: str, name: str) -> str:
+    """`person:dave-kowalski`: the kind and the name in a-z, 0-9 and hyphens; two names have one key if their `name_key` is one.
+
+    Letters of other scripts are romanized. Where the readable part does not say all of the name, as for `C++` or `José`, a dot
+    and the hash of the name follow: entities are joined by their key, so it must not be that of another name.
+    """
+    key = name_key(name)
+    whole = slug(romanized(key) or key)
+    readable = whole[:LONGEST_READABLE].strip("_").replace("_", "-")
+    return f"{kind}:{readable}" if readable.replace("-", " ") == key else f"{kind}:{readable}.{_hashed(key)}"
+
+
+def free_key(kind: str, name: str, taken: Container[str], batch: str) -> str:
+    """The canonical key; where another entity has it, with a tilde and a hash behind it that no other batch gives."""
+    key = base = canonical_key(kind, name)
+    number = 1
+    while key in taken:
+        number += 1
+        key = f"{base}~{_hashed(batch, base, str(number))}"
+    return key
+
+
+def is_key_of(key: str, names: Iterable[str]) -> bool:
+    """Whether a key is that of one of these names."""
+    base, kind = key.partition("~")[0], key.partition(":")[0]
+    return any(canonical_key(kind, name) == base for name in names)
+
+
+def words_of(key: str) -> str:
+    """The words of the readable part of a key."""
+    return re.split(r"[.~]", key.partition(":")[2])[0].replace("-", " ")
+
+
+def _hashed(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]

@@ -31,8 +31,7 @@ from engine.ingest.describe import describe
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.named_items import named
 from engine.ingest.rereading.held import DocumentPart, Held, HeldRecords, as_it_came
-from engine.knowledge.entity_finder import EntityFinder, Spoken
-from engine.knowledge.graph_entries import RecordSpoken, entered
+from engine.knowledge.entity_finder import EntityFinder, RecordSpoken, Spoken, entered
 from engine.knowledge.item_entities import rows_named
 from engine.naming.mentions import texts_of
 from engine.providers.active import ActiveModel, Model

@@ -32,8 +32,7 @@ from engine.ingest.describe import describe, whole_fact
 from engine.ingest.named_items import named
 from engine.ingest.sources import ChangedDocument, StoredBatch
 from engine.ingest.versions.new_version import PartHead, VersionPart, fields_of, parts_of
-from engine.knowledge.entity_finder import EntityFinder
-from engine.knowledge.graph_entries import entered, spoken_of
+from engine.knowledge.entity_finder import EntityFinder, entered, spoken_of
 from engine.naming.mentions import texts_of
 from engine.providers.active import ActiveModel, Model
 from engine.records.files import StoredFile

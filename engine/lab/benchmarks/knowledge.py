@@ -19,7 +19,7 @@ from engine.domain.entity import TextPiece
 from engine.domain.graph import EntityMention, EntityName, RecordMentions, RecordRelations, StatedRelation
 from engine.domain.history import Conversation, Turn
 from engine.domain.names import name_key
-from engine.entities.resolution.keys import canonical_key
+from engine.entities.resolution.romanized import canonical_key
 from engine.ingest.pipeline import Ingest
 from engine.lab.benchmarks.ground import Ground, empty_ground
 from engine.lab.benchmarks.knowledge_facts import ReadsLines, measured

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from engine.domain.entity import UNKNOWN_KIND, Mention
-from engine.entities.resolution.compared import NamedThing
 from engine.entities.resolution.likeness import decide
+from engine.entities.resolution.name_likeness import NamedThing
 from engine.entities.resolution.resolution import FoundName, KnownCandidate, Resolution, resolve
 from engine.lab.evaluation.entity_names import found_in
 from engine.lab.evaluation.figures import Figure, Figures, f1, ratio

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from engine.domain.clock import NOW, Moment
-from engine.entities.resolution.keys import canonical_key
+from engine.entities.resolution.romanized import canonical_key
 from engine.lab.leaks.things import Asker, Written, tokens
 from engine.stores.statements import cypher
 
