@@ -22,7 +22,7 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.knowledge.entity_finder import EntityFinder
 from engine.knowledge.item_entities import RecordNames, Titles, names_of_titles, numbered
-from engine.naming.kinship import relations_with_my
+from engine.naming.words import relations_with_my
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_in

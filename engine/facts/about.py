@@ -22,7 +22,7 @@ from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.domain.profile import KnownFact
 from engine.entities.reads import EntityReads
-from engine.relations.times import first_day
+from engine.relations.rules import first_day
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 

@@ -32,9 +32,8 @@ from engine.entities.resolution.namesakes import (
 from engine.entities.resolution.resolution import FoundName
 from engine.knowledge.model_names import known_names, marked, same_names
 from engine.naming.configuration import Domain
-from engine.naming.contacts import contacts_in
 from engine.naming.mentions import SourceText, UsedName, used_name
-from engine.naming.names import names_in
+from engine.naming.names import contacts_in, names_in
 from engine.naming.subjects import USER, FactNames, named_by
 from engine.naming.words import SPEAKERS_WITHOUT_NAME
 

@@ -7,9 +7,18 @@ from collections.abc import Iterator
 
 from engine.language.tables import listed, table
 from engine.naming.cuts import NamePiece, WordEvidence
-from engine.naming.kinship import MY, RELATIONS
 from engine.naming.spelling import Reading, Word
-from engine.naming.words import ACRONYMS, AMBIGUOUS_NAMES, CALENDAR, GIVEN_NAMES, NATIONALITIES, PLACES, STOP_WORDS
+from engine.naming.words import (
+    ACRONYMS,
+    AMBIGUOUS_NAMES,
+    CALENDAR,
+    GIVEN_NAMES,
+    MY,
+    NATIONALITIES,
+    PLACES,
+    RELATIONS,
+    STOP_WORDS,
+)
 
 _CODE, _TABLE = "de", "capital_nouns"
 _PERSONAL, _LEGAL, _TOWN_FIRST = (frozenset(listed(_CODE, _TABLE, key)) for key in ("personal", "legal", "town_first"))

@@ -7,16 +7,17 @@ from collections.abc import Set
 
 from engine.domain.entity import UNKNOWN_KIND
 from engine.language.tables import all_listed, alternatives, keys, one_of
-from engine.naming.kinship import GROUP_OF, SAYS
 from engine.naming.words import (
     AMBIGUOUS_NAMES,
     BEGINNINGS,
     ENDINGS,
     GIVEN_NAMES,
+    GROUP_OF,
     NATIONALITIES,
     NOBLE,
     NOUNS,
     PLACES,
+    SAYS,
     STOP_WORDS,
     TITLES,
 )

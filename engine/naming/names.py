@@ -3,29 +3,119 @@
 The texts of one call belong together and vouch for each other: a capital at the beginning of a sentence counts if the
 same word has one inside of a sentence elsewhere, or is known. German writes every noun with a capital, so a name needs more
 there (`german.py`); in texts without capitals only known names are found.
+Titles in quotation marks or italics and nicknames are names, too, and addresses: e-mail addresses, phone numbers, handles and web
+addresses. Whose they are, the user's aliases say.
+
++49 171 23 45    as +491712345: a number is found again with other spaces and marks, not with another prefix
+@dave            a handle with its sign, and no part of an e-mail address
+www.dave.org/    as dave.org: without scheme, www. and the last slash
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
+from engine.domain.entity_decision import AliasType, alias_key
 from engine.domain.names import name_key
-from engine.naming.contacts import without_addresses
-from engine.naming.cuts import Either, NamePiece, WordEvidence, parts_of
-from engine.naming.decisions import counts, end_of, is_sure
+from engine.language.tables import one_of
+from engine.naming.cuts import Either, NamePiece, WordEvidence, counts, end_of, is_sure, parts_of
 from engine.naming.german import german_names
 from engine.naming.kinds import is_person, kind_of, kind_of_title
-from engine.naming.kinship import relations_with_my
 from engine.naming.known import KnownNames, NameHit
-from engine.naming.quoted import titles_in
-from engine.naming.spelling import SMALL, Reading, is_german, runs_of
-from engine.naming.words import SPEAKERS_WITHOUT_NAME
+from engine.naming.spelling import CAPITALS, SMALL, Reading, is_german, runs_of
+from engine.naming.words import NATIONALITIES, NOUNS, OPENERS, SPEAKERS_WITHOUT_NAME, STOP_WORDS, relations_with_my
 
+_MOST = 120
+_QUOTED = re.compile(
+    rf"(?<![\w\"])\"{{1,2}}(?P<a>[^\"\n]{{1,{_MOST}}})\"{{1,2}}(?![\w])"
+    rf"|“(?P<b>[^“”\n]{{1,{_MOST}}})”|„(?P<c>[^„“”\n]{{1,{_MOST}}})[“”]"
+    rf"|«\s?(?P<d>[^«»\n]{{1,{_MOST}}})\s?»|``\s?(?P<e>[^`\n]{{1,{_MOST}}}?)\s?''|(?<!\w)‘(?P<f>[^‘’\n]{{1,{_MOST}}})’(?!\w)"
+    rf"|(?<![\w*])\*(?P<g>[^*\n]{{1,{_MOST}}})\*(?![\w*])|(?<![\w_])_(?P<h>[^_\n]{{1,{_MOST}}})_(?![\w_])"
+    rf"|(?<![\w'])'(?P<i>[^'\n]{{1,{_MOST}}})'(?![\w'])"
+)
+_MARK = re.compile(r"[\"“„«`‘*_]|(?<!\w)'")
+_WORD = re.compile(r"[^\W_][\w'’.-]*")
+_CALLED = re.compile(rf"(?:{one_of('written_names', 'announced')})[ ,:=(]*$", re.IGNORECASE)
+_LEAST_LARGE = 0.7
+"""Share of the longer words that have a capital in a title."""
+_MOST_WORDS = 14
+MOST_OF_TEXT = 50
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_HANDLE = re.compile(r"(?<![\w@./:+-])@\w[\w.-]*\w")
+_PHONE = re.compile(r"(?<![\w.,/:+-])(?:\+|00)?\(?\d[\d ()/.\u00a0-]{5,22}\d(?![\w])")
+_URL = re.compile(r"(?<![\w@])(?:https?://|www\.)[^\s<>\"'()\[\]{}]+[\w/]")
+_FOUND: Mapping[AliasType, tuple[re.Pattern[str], Callable[[str], bool]]] = {
+    "url": (_URL, lambda text: "://" in text or "www." in text),
+    "email": (_EMAIL, lambda text: "@" in text),
+    "handle": (_HANDLE, lambda text: "@" in text),
+    "phone": (_PHONE, lambda _: True),
+}
 MOST_CHARACTERS = 200
 """Longest name; a longer one is a sentence."""
+
+
+def titles_in(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Where titles stand, without their marks; True for one that a noun or verb announces, as in: the novel "Emma"."""
+    if _MARK.search(text) is None:
+        return
+    for match in _QUOTED.finditer(text):
+        group = match.lastgroup or "a"
+        start, end = match.span(group)
+        while end > start and text[end - 1] in " ,;.":
+            end -= 1
+        while start < end and text[start] == " ":
+            start += 1
+        words = _WORD.findall(text[start:end])
+        before = text[max(0, match.start() - 40) : match.start()].rstrip(" (“\"`'")
+        noun = re.search(r"([^\W\d_]+)$", before)
+        announced = _CALLED.search(before) is not None or (noun is not None and NOUNS.get(noun[1].casefold()) == "work")
+        if words and len(words) <= _MOST_WORDS and _is_title(text[start:end], words, announced):
+            yield start, end, announced
+
+
+def _is_title(text: str, words: list[str], announced: bool) -> bool:
+    if not any(word[0] in CAPITALS for word in words):
+        return False
+    if len(words) == 1:
+        folded = words[0].casefold()
+        return announced or not (
+            folded in STOP_WORDS or folded in OPENERS or folded in NATIONALITIES or text[-1] in ".!?"
+        )
+    long = [word for word in words if len(word) > 3]
+    large = sum(word[0] in CAPITALS for word in long)
+    if long and large >= _LEAST_LARGE * len(long):
+        return announced or text[-1] not in ".!?" or large > 1
+    return announced and text[-1] != "." and words[0][0] in CAPITALS
+
+
+def contacts_in(text: str) -> list[Mention]:
+    """The addresses of a text, apart from each other, at most 50; their `name` is the normal form."""
+    found = sorted(_found(text), key=lambda one: (one.start, -one.end))
+    apart: list[Mention] = []
+    for one in found:
+        if not apart or one.start >= apart[-1].end:
+            apart.append(one)
+    return apart[:MOST_OF_TEXT]
+
+
+def without_addresses(text: str) -> str:
+    """The text without addresses of words: `dave@example.org` does not say that `dave` is an ordinary word."""
+    for pattern, possible in (_FOUND["url"], _FOUND["email"], _FOUND["handle"]):
+        text = pattern.sub(" ", text) if possible(text) else text
+    return text
+
+
+def _found(text: str) -> Iterator[Mention]:
+    for type_, (pattern, possible) in _FOUND.items():
+        if possible(text):
+            for match in pattern.finditer(text):
+                key = alias_key(type_, match[0])
+                if key:
+                    yield Mention(key, match.start(), match.end(), form="contact", sure=False)
 
 
 def names_in(pieces: Sequence[TextPiece], known: Mapping[str, str] | KnownNames) -> list[list[Mention]]:

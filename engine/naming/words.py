@@ -1,12 +1,45 @@
-"""The lists that names are told by: given names, places, adjectives of nationality, signs of kinds. Read once, at import."""
+"""The lists that names are told by, read once, at import: given names, places, adjectives of nationality, signs of kinds; words
+of kinship and role, and who "my sister" is; towns, and how far they are from each other, as
+`engine/language/data/names/towns.txt` has them.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import product
+from math import cos, hypot, radians
+from typing import Literal, get_args
+
 from engine.language.detection import stop_words
-from engine.language.tables import FOLDER, all_listed, codes, keys, listed, table
+from engine.language.tables import FOLDER, all_listed, alternatives, codes, keys, listed, one_of, table
 
 _LISTS = FOLDER / "names"
 _TABLE = "name_signs"
+Places = tuple[tuple[float, float], ...]
+"""Latitudes and longitudes of the towns of one name: Boston is in Massachusetts and in Lincolnshire."""
+KM_OF_DEGREE = 111.2
+FAR_KM = 30.0
+"""Nearer ones may be one place, told more and less exactly: Brooklyn and New York, Potsdam and Berlin."""
+Group = Literal["family", "work", "friends", "others"]
+
+GROUP_OF: Mapping[str, Group] = {
+    word: group for group in get_args(Group) if group != "others" for word in all_listed("relatives", group)
+}
+
+RELATIONS = "|".join(sorted(map(re.escape, GROUP_OF), key=len, reverse=True))
+NAME = r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ'’]+(?:-[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)?"
+FULL_NAME = rf"{NAME}(?: (?:(?:{one_of('written_names', 'family_particles')}) )?{NAME})?"
+MY = f"(?:{alternatives('pronouns', 'my')})"
+SAYS = alternatives("verbs", "says")
+_CALLED = re.compile(rf"\b(?:{'|'.join(all_listed('relatives', 'called'))})\b(?![’'-]?[A-Za-z]{{2}}| [A-Z])")
+_OF_OTHERS = re.compile(rf"(?:['’-]|\b(?:{alternatives('pronouns', 'of_others')}) )$", re.IGNORECASE)
+_OWN = frozenset(all_listed("pronouns", "own"))
+_MINE = re.compile(
+    rf"\b(?i:{MY}) (?:(?i:{alternatives('relatives', 'described')}) )?(?i:(?P<relation>{RELATIONS}))\b(?!-)"
+)
 
 
 def listed_lines(name: str) -> list[str]:
@@ -52,3 +85,38 @@ STOP_WORDS = frozenset().union(*(stop_words(code) for code in codes())) | OPENER
 _ROLES = frozenset("user assistant system tool function human ai bot model agent".split())
 """What a conversation's format calls its speakers."""
 SPEAKERS_WITHOUT_NAME = _ROLES | {word.casefold() for word in all_listed("written_names", "no_speaker")}
+
+
+@lru_cache(maxsize=1)
+def towns() -> Mapping[str, Places]:
+    """Where the towns of each name are, as it is written; nowhere for one that is also a region."""
+    found: dict[str, Places] = defaultdict(tuple)
+    for line in listed_lines("towns.txt"):
+        at, _, names = line.partition(": ")
+        latitude, _, longitude = at.partition(" ")
+        place: Places = () if at == "-" else ((float(latitude), float(longitude)),)
+        for name in names.split("; "):
+            found[name] += place
+    return dict(found)
+
+
+def far_apart(one: Places, other: Places) -> bool:
+    """Whether all towns of two names are far from each other."""
+    return bool(one and other) and all(_km(*pair) >= FAR_KM for pair in product(one, other))
+
+
+def _km(one: tuple[float, float], other: tuple[float, float]) -> float:
+    east = abs(one[1] - other[1])
+    east = min(east, 360 - east) * cos(radians((one[0] + other[0]) / 2))
+    return hypot(one[0] - other[0], east) * KM_OF_DEGREE
+
+
+def relations_with_my(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where a text speaks of people as "my sister" or "Mom", with the word of relation."""
+    if not _OWN.isdisjoint(text.casefold().split()):
+        for match in _MINE.finditer(text):
+            yield match.start(), match.end(), match["relation"].casefold()
+    for match in _CALLED.finditer(text):
+        if _OF_OTHERS.search(text[max(0, match.start() - 8) : match.start()]):
+            continue
+        yield match.start(), match.end(), match[0].casefold()

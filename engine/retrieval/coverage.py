@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.candidate import Candidate
-from engine.retrieval.z_scores import z_scores
+from engine.retrieval.scale import z_scores
 
 Floats = NDArray[np.float32]
 

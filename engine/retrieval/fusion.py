@@ -22,10 +22,9 @@ from engine.retrieval.candidate import ASKS, FIRST_PERSON, FOLLOWS_QUESTION, OPE
 from engine.retrieval.coverage import Coverage, Floats, coverage
 from engine.retrieval.newer import newer_states
 from engine.retrieval.query import Question
-from engine.retrieval.scale import family_offsets
+from engine.retrieval.scale import Values, family_offsets
 from engine.retrieval.walk import Link, Walked, walk
 from engine.retrieval.weights import Weighed, Weights
-from engine.retrieval.z_scores import Values
 
 _STORED = (
     "words", "words_previous", "words_previous2", "words_next", "meaning", "meaning_previous", "meaning_next", "record_words",

@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.retrieval.candidate import ASKS, Candidate
 from engine.retrieval.coverage import Signs
+from engine.retrieval.scale import Values, z_scores
 from engine.retrieval.weights import NewerWeights
-from engine.retrieval.z_scores import Values, z_scores
 
 APART = timedelta(hours=1)
 """Turns of other conversations that were said at about the same time are no newer states."""

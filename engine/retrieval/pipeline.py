@@ -30,14 +30,21 @@ from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION, LimitReached
 from engine.retrieval.anchors import Anchors, Navigation, navigate
 from engine.retrieval.asked_relations import AskedRelations
-from engine.retrieval.explaining import explained, explained_hits, recall_of
 from engine.retrieval.fusion import Ranked, among, fuse, merged
-from engine.retrieval.hits import Shown, hits_of, marked
+from engine.retrieval.hits import Shown, explained, explained_hits, hits_of, marked, recall_of
 from engine.retrieval.narrowing import Narrowing, check_request
 from engine.retrieval.query import Question, parse
-from engine.retrieval.scoped_search import QueryVector, Scanned, Scope, ScopedSearch
+from engine.retrieval.scoped_search import (
+    EVERYTHING,
+    SEEN_AFTER,
+    QueryVector,
+    Scanned,
+    ScannedNodes,
+    Scope,
+    ScopedSearch,
+    widening,
+)
 from engine.retrieval.weights import Weights
-from engine.retrieval.widening import EVERYTHING, SEEN_AFTER, ScannedNodes, widening
 from engine.stores.limits import ending_within
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres

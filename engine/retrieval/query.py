@@ -11,11 +11,9 @@ from functools import cache
 from engine.domain.names import name_key
 from engine.domain.terms import STOP_WORDS, asked_words, term_id, unspaced_word
 from engine.errors import InvalidInput
-from engine.language.asked_self import asks_for_self
-from engine.language.asked_state import Period, months_of_states, state_asked
-from engine.language.asked_time import AskedTime, asked_time
 from engine.language.dates import dates_asked
 from engine.language.detection import languages_of
+from engine.language.questions import AskedTime, Period, asked_time, asks_for_self, months_of_states, state_asked
 from engine.language.tables import alternatives
 from engine.retrieval.weights import SearchLimits
 

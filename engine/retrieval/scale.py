@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.retrieval.candidate import Candidate
 from engine.retrieval.weights import Family, ScaleWeights
-from engine.retrieval.z_scores import Values
 
+Values = NDArray[np.float64]
 _Rows = Mapping[Family, Sequence[int]]
 
 _FITTED: Mapping[Family, str] = {"turn": "conversations", "fact": "conversations", "passage": "documents"}
@@ -27,6 +28,13 @@ _FITTED: Mapping[Family, str] = {"turn": "conversations", "fact": "conversations
 
 STEP = 0.001
 """By how much items follow each other that would come before the best hit of what is nearest."""
+
+
+def z_scores(values: Values) -> Values:
+    """Zeros where all values are alike."""
+    deviation = float(values.std())
+    scores: Values = (values - values.mean()) / deviation if deviation > 0 else np.zeros_like(values)
+    return scores
 
 
 def family_offsets(

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.retrieval.candidate import Candidate
+from engine.retrieval.scale import Values, z_scores
 from engine.retrieval.weights import WalkWeights
-from engine.retrieval.z_scores import Values, z_scores
 
 Places = NDArray[np.intp]
 

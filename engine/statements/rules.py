@@ -13,8 +13,7 @@ from typing import Literal
 
 from engine.language.detection import stem, stop_words
 from engine.language.tables import LANGUAGES, codes, language, listed, month_numbers
-from engine.naming.towns import towns
-from engine.naming.words import PLACES
+from engine.naming.words import PLACES, towns
 from engine.statements.tokens import Phrases, tokens_of
 
 _DATES = ("month", "weekday", "day", "before", "which", "unit", "clock")

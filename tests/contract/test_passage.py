@@ -11,7 +11,7 @@ import pytest
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.node import NewNode, User
 from engine.memory import Memory
-from engine.retrieval.rationale import rationale
+from engine.retrieval.hits import rationale
 from tests.contract.passage import Passage, counted
 
 TURNS = (

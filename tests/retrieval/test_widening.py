@@ -16,8 +16,8 @@ from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.retrieval.pipeline import Search
+from engine.retrieval.scoped_search import hides_answer
 from engine.retrieval.weights import load_weights
-from engine.retrieval.widening import hides_answer
 from tests.unit.candidates import turn
 
 WEIGHTS = load_weights()

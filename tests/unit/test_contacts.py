@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.domain.entity_decision import AliasType, alias_key
-from engine.naming.contacts import contacts_in
+from engine.naming.names import contacts_in
 
 
 @pytest.mark.ledger("F07")

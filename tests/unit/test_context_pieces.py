@@ -18,10 +18,8 @@ from engine.domain.terms import words
 from engine.retrieval.context.about import About, FactPlace
 from engine.retrieval.context.answering import PROMPT
 from engine.retrieval.context.assembling import asks_past
-from engine.retrieval.context.drafts import Drafts, drafted
-from engine.retrieval.context.fitting import fitted
-from engine.retrieval.context.found import Found
-from engine.retrieval.context.text import written
+from engine.retrieval.context.drafts import Drafts, Found, drafted
+from engine.retrieval.context.text import fitted, written
 from engine.retrieval.query import parse
 from engine.retrieval.weights import load_weights
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine.errors import InvalidInput, SettingsError
 from engine.retrieval.anchors import AnchorRow, lucene_query, navigate, padded, weighed
 from engine.retrieval.fusion import SIGNALS, fuse, merged, named_speakers
+from engine.retrieval.hits import rationale
 from engine.retrieval.query import parse
-from engine.retrieval.rationale import rationale
 from engine.retrieval.weights import load_weights
 from tests.unit.candidates import turn
 

@@ -56,11 +56,11 @@ from pathlib import Path
 from engine.language import tables
 
 tables.FOLDER = Path(sys.argv[1])
-from engine.naming.kinship import relations_with_my
+from engine.naming.words import relations_with_my
 from engine.facts.verdicts import relation, statement
-from engine.language.asked_self import asks_for_self
-from engine.language.asked_state import months_of_states
-from engine.language.asked_time import asked_time
+from engine.language.questions import asks_for_self
+from engine.language.questions import months_of_states
+from engine.language.questions import asked_time
 from engine.language.dates import dates_in
 
 now = datetime(2024, 5, 15, tzinfo=UTC)

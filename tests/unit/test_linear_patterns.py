@@ -33,8 +33,7 @@ import engine.relations
 import engine.retrieval
 import engine.statements
 from engine.privacy.phones import PHONES
-from engine.privacy.secret_shapes import SECRETS
-from engine.privacy.shapes import FINDERS
+from engine.privacy.shapes import FINDERS, SECRETS
 
 PACKAGES = (
     engine.communities,

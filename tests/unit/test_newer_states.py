@@ -9,10 +9,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from engine.language.asked_time import asked_time
+from engine.language.questions import asked_time
 from engine.retrieval.fusion import among, fuse
+from engine.retrieval.hits import rationale
 from engine.retrieval.query import parse
-from engine.retrieval.rationale import rationale
 from engine.retrieval.weights import load_weights
 from tests.unit.candidates import passage, turn
 from tests.unit.test_coverage import bits

@@ -18,10 +18,9 @@ from engine.entities.resolution.namesakes import (
     ties_of,
     why_apart,
 )
-from engine.language.asked_self import asks_for_self
-from engine.language.asked_state import state_asked
 from engine.language.dates import dates_asked
 from engine.language.detection import languages_of
+from engine.language.questions import asks_for_self, state_asked
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 

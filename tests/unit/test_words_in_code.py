@@ -41,7 +41,7 @@ ALLOWED = {  # by module: lines with collections or patterns, and what these are
     "lifecycle/value_check.py": (1, "kinds of what is stored"),
     "naming/words.py": (1, "what formats of conversations call a speaker: user, assistant"),
     "privacy/phones.py": (1, "codes of countries"),
-    "privacy/secret_shapes.py": (4, "beginnings of keys, and what programs write in place of one"),
+    "privacy/shapes.py": (4, "beginnings of keys, and what programs write in place of one"),
     "providers/language.py": (2, "marks of a model's reasoning: <think>"),
     "records/rows.py": (1, "columns of a table"),
     "statements/rules.py": (1, "how many values an attribute has: always, usually, never"),

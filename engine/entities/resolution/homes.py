@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from engine.language.tables import alternatives, each, one_of, table
-from engine.naming.towns import Places, far_apart, towns
+from engine.naming.words import Places, far_apart, towns
 
 MONTH = timedelta(days=31)
 """Within which a home that is said in passing would hardly be a new one."""

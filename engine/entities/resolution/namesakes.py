@@ -23,8 +23,7 @@ from engine.entities.resolution.homes import StatedHome, different_homes, home_o
 from engine.entities.resolution.kin import role_of
 from engine.entities.resolution.name_parts import parts_of
 from engine.language.tables import alternatives, keys
-from engine.naming.kinship import MY, NAME
-from engine.naming.towns import far_apart
+from engine.naming.words import MY, NAME, far_apart
 
 WITHIN = 60
 """Characters before and behind a name that are looked at."""

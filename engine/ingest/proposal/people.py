@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from engine.language.detection import stop_words
 from engine.language.tables import LANGUAGES, all_listed, alternatives
-from engine.naming.kinship import FULL_NAME, GROUP_OF, MY, NAME, RELATIONS, SAYS, Group
+from engine.naming.words import FULL_NAME, GROUP_OF, MY, NAME, RELATIONS, SAYS, Group
 
 _BEFORE = re.compile(
     rf"\b(?i:{MY}) (?:(?!(?i:{RELATIONS}))[\w-]+ )?(?i:(?P<relation>{RELATIONS})),? (?P<name>{FULL_NAME})"

@@ -25,10 +25,8 @@ from engine.language.tables import alternatives
 from engine.providers.active import ActiveModel
 from engine.retrieval.budgets import FIRST, PARTIAL, LimitedSearch, partial_notes
 from engine.retrieval.context.about import About, FactPlace, Knowledge, asked_line, placed
-from engine.retrieval.context.drafts import drafted
-from engine.retrieval.context.fitting import Fitted, fitted
-from engine.retrieval.context.found import Found
-from engine.retrieval.context.places import beside
+from engine.retrieval.context.drafts import Found, beside, drafted
+from engine.retrieval.context.text import Fitted, fitted
 from engine.retrieval.query import Question, parse
 from engine.retrieval.weights import SearchLimits
 from engine.stores.limits import ending_within

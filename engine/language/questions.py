@@ -1,21 +1,64 @@
-"""The period in which a question asks for a state: "What was my dose in October?" asks for what held then, whenever said.
+"""What a question asks for, by words and forms of verbs, in its language. Pure.
 
-"What did I do in October?" asks for what happened, and names no such period. Pure.
+self    whether it is about the one who asks: "Where do I work?", "Wie heißt mein Arzt?", "¿Dónde trabajo?"
+time    whether it asks for what was, or for what is now
+state   the period of a state: "What was my dose in October?" asks for what held then, whenever said; "What did I do in October?"
+        asks for what happened, and names no such period
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from typing import Literal
 
-from engine.language.tables import each, is_unspaced, listed, month_numbers, table
+from engine.language.detection import language_of
+from engine.language.tables import alternatives, each, is_unspaced, listed, month_numbers, table
 
 Period = tuple[datetime, datetime]
 """Its beginning, and the first moment after it."""
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
+AskedTime = Literal["past", "present", "open"]
+"""`open`: the question says neither; it is read as a question for the present state."""
+
+
+def asks_for_self(question: str, languages: Collection[str]) -> bool:
+    """`languages`: those that the question may be in; of all that are known where none of these is, as for a short one."""
+    text = _addressed().sub(" ", question)
+    patterns = _words_for_self()
+    spoken = patterns.keys() & set(languages) or patterns.keys()
+    if any(one.search(text) for code, one in patterns.items() if code in spoken or is_unspaced(code)):
+        return True
+    return not spoken.isdisjoint(code for code, _ in each("questions", "self_verbs")) and bool(_verbs().search(text))
+
+
+@cache
+def _words_for_self() -> Mapping[str, re.Pattern[str]]:
+    """Words for oneself, by language."""
+    return {
+        code: re.compile(said if is_unspaced(code) else rf"\b(?:{said})\b", re.IGNORECASE)
+        for code, said in each("questions", "self")
+    }
+
+
+@cache
+def _verbs() -> re.Pattern[str]:
+    """Where a language says I by the verb: "¿Dónde trabajo?"."""
+    before, asking, denied, verbs = (
+        alternatives("questions", key) for key in ("asking_before", "asking", "self_denied", "self_verbs")
+    )
+    return re.compile(
+        rf"^\W*(?:\w+\s+){{0,2}}(?:(?:{before})\s+)?(?:{asking})\s+(?:(?:{denied})\s+)?(?:{verbs})\b", re.IGNORECASE
+    )
+
+
+@cache
+def _addressed() -> re.Pattern[str]:
+    """What is asked of the one who answers says nothing of who is asked about: "Tell me where Ellen lives"."""
+    return re.compile(rf"\b(?:{alternatives('questions', 'addressed')})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +129,20 @@ def _period(prefix: str, now: datetime) -> Period | None:
         return start, start.replace(year=start.year + 1)
     except (ValueError, OverflowError):  # a day that the calendar does not have, the last year that there is
         return None
+
+
+def asked_time(question: str) -> AskedTime:
+    """What a question asks for. Words for the present outweigh forms of the past: "what has become of it now"."""
+    language = language_of([question])  # English where it has no stop words
+    return next((time for time, said in _words_of_times().get(language, ()) if said.search(question)), "open")
+
+
+@cache
+def _words_of_times() -> Mapping[str, tuple[tuple[AskedTime, re.Pattern[str]], ...]]:
+    """By language what asks for the present, and for the past."""
+    times: tuple[AskedTime, ...] = ("present", "past")
+    found: dict[str, tuple[tuple[AskedTime, re.Pattern[str]], ...]] = {}
+    for time in times:
+        for code, said in each("questions", time):
+            found[code] = (*found.get(code, ()), (time, re.compile(rf"\b(?:{said})\b", re.IGNORECASE)))
+    return found
