@@ -11,8 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.telemetry.metrics import REQUEST_SECONDS, REQUESTS
-from engine.telemetry.stages import Spanning, described
-from engine.telemetry.traces import TRACEPARENT, continued, trace_ids
+from engine.telemetry.stages import TRACEPARENT, Spanning, continued, described, trace_ids
 
 TRACE_ID = "Trace-Id"
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})

@@ -11,8 +11,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, Server
 from opentelemetry.trace import SpanKind
 
 from api.mcp.tools import TOOLS
-from engine.telemetry.stages import Spanning
-from engine.telemetry.traces import TRACEPARENT, continued
+from engine.telemetry.stages import TRACEPARENT, Spanning, continued
 
 METHODS = frozenset(
     "initialize ping tools/list tools/call resources/list resources/templates/list resources/read prompts/list"

@@ -22,9 +22,18 @@ from time import monotonic
 
 from pydantic import SecretStr
 
-from engine.backup.parts import FORMAT, Manifest, copy, databases, object_folders, remove_others, whole, write_manifest
+from engine.backup.parts import (
+    FORMAT,
+    Manifest,
+    copy,
+    databases,
+    object_folders,
+    remove_others,
+    servers_stopped,
+    whole,
+    write_manifest,
+)
 from engine.backup.restore import restore
-from engine.backup.stopped import servers_stopped
 from engine.commit.outbox import StepHook, no_step
 from engine.embedded import attached, keep_running, status, stop
 from engine.errors import BackupError

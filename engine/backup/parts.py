@@ -1,16 +1,23 @@
-"""The parts of a backup and their copying: folders and files with their hashes, in a manifest that is written last."""
+"""The parts of a backup and their copying: folders and files with their hashes, in a manifest that is written last. The servers
+of a home are stopped, and kept so, while their files are changed.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from engine.embedded import stop
+from engine.embedded.file_locks import FileLock
+from engine.embedded.layout import Home
 from engine.errors import BackupError
 from engine.settings import Settings
 from engine.stores.tier import OWN, UNFINISHED
@@ -21,6 +28,7 @@ FORMAT = 1
 BLOCK = 1 << 20
 RUNNING = frozenset({"postmaster.pid", "store_lock", "database_lock"})
 """Files that only a running server has."""
+ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +180,20 @@ def _copy_checked(source: Path, target: Path, name: str, manifest: Manifest) -> 
         raise BackupError(f"The backup is not whole: {name} is missing.")
     if copied.files[name] != tuple(manifest.files[name]):
         raise BackupError(f"The backup is damaged: {name} is not as it was written.")
+
+
+@asynccontextmanager
+async def servers_stopped(home: Path) -> AsyncIterator[None]:
+    """Neither server runs meanwhile, and none can be started: processes that use them wait, and their requests fail."""
+    lock = FileLock(Home(whole(home)).lock)
+    for _ in range(ATTEMPTS):
+        await stop(home)
+        if lock.take():  # else a process that uses them was faster and is restarting them
+            break
+        await asyncio.sleep(0.2)
+    else:
+        raise BackupError(f"Another process restarts the servers of {home}; end it first.")
+    try:
+        yield
+    finally:
+        lock.give_back()

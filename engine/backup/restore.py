@@ -13,8 +13,16 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.backup.parts import BackupPart, Manifest, copy_back, databases, object_folders, read_manifest, whole
-from engine.backup.stopped import servers_stopped
+from engine.backup.parts import (
+    BackupPart,
+    Manifest,
+    copy_back,
+    databases,
+    object_folders,
+    read_manifest,
+    servers_stopped,
+    whole,
+)
 from engine.commit.outbox import StepHook, no_step
 from engine.embedded import status
 from engine.embedded.layout import Home, write_private

@@ -1,8 +1,8 @@
 """Changes of the graph as commits carry them: each value knows the statement that applies it; here is their one form in JSON.
 
-    to add one   a class below, or in `decisions`, in the union; its statement in `cypher/engine`. Who may write its rows may
-                 commit it (see `engine.may_accept`): each row names its `user_id`, of whose graph all is that the statement
-                 changes, and, for writers beside the owner, its `node_id`
+    to add one   a class below, in the union; its statement in `cypher/engine`. Who may write its rows may commit it (see
+                 `engine.may_accept`): each row names its `user_id`, of whose graph all is that the statement changes, and, for
+                 writers beside the owner, its `node_id`
 
 The row of a commit holds {"changes": [{"kind": …, and the parameter of the statement}, …]}, which are applied in this order in
 one transaction. Its column `kind` is the kind of the first, as which it is listed, `kinds` has all: a statement that looks for
@@ -18,16 +18,8 @@ from typing import Any, ClassVar, get_args
 
 import orjson
 
-from engine.commit.decisions import (
-    AliasDecided,
-    EntitiesApart,
-    EntitiesMerged,
-    EntityCorrected,
-    IntentionDecided,
-    MergeUndone,
-    RelationDecided,
-)
 from engine.domain.commit import CommitKind
+from engine.domain.entity_decision import AliasDecision, EntityCorrection
 from engine.domain.graph import (
     EdgeRevision,
     ManifestLine,
@@ -38,13 +30,93 @@ from engine.domain.graph import (
     RecordRevision,
     RewordedRecord,
 )
+from engine.domain.intention import IntentionDecision
+from engine.domain.merging import NewMerge, ToldApart, UndoneMerge
+from engine.domain.relation import RelationDecision
 from engine.domain.retraction import RecordRetraction
 from engine.domain.stated_fact import RecordFacts
-from engine.stores.json_text import json_text
+from engine.stores.rows import json_text
 
 Json = Mapping[str, Any]
 
 # the one field of each is the parameter of its statement ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesMerged:
+    """An entity that became part of another."""
+
+    kind: ClassVar[CommitKind] = "entities_merged"
+    statement: ClassVar[str] = "entity/merged"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    merge: NewMerge
+
+
+@dataclass(frozen=True, slots=True)
+class MergeUndone:
+    """The end of a merge."""
+
+    kind: ClassVar[CommitKind] = "merge_undone"
+    statement: ClassVar[str] = "entity/merge_undone"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    undone: UndoneMerge
+
+
+@dataclass(frozen=True, slots=True)
+class EntitiesApart:
+    """Two entities that may be one were told apart."""
+
+    kind: ClassVar[CommitKind] = "told_apart"
+    statement: ClassVar[str] = "entity/apart"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    apart: ToldApart
+
+
+@dataclass(frozen=True, slots=True)
+class RelationDecided:
+    """The user archived a relation, or lets it count again, or gave it properties."""
+
+    kind: ClassVar[CommitKind] = "relation_decided"
+    statement: ClassVar[str] = "entity/decided"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    decision: RelationDecision
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCorrected:
+    """The user corrected the name or the kind of an entity."""
+
+    kind: ClassVar[CommitKind] = "entity_corrected"
+    statement: ClassVar[str] = "entity/corrected"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    correction: EntityCorrection
+
+
+@dataclass(frozen=True, slots=True)
+class AliasDecided:
+    """The user gave an entity an alias, or took it away."""
+
+    kind: ClassVar[CommitKind] = "alias_decided"
+    statement: ClassVar[str] = "entity/alias_decided"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    decision: AliasDecision
+
+
+@dataclass(frozen=True, slots=True)
+class IntentionDecided:
+    """The user said what became of an intention."""
+
+    kind: ClassVar[CommitKind] = "intention_decided"
+    statement: ClassVar[str] = "entity/intention_decided"
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+    decision: IntentionDecision
 
 
 @dataclass(frozen=True, slots=True)

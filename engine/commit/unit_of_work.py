@@ -21,10 +21,9 @@ from psycopg.types.json import Jsonb
 from engine.commit.changes import GraphChange, Json, from_row, to_json
 from engine.commit.outbox import Commit, Outbox, StoredCommit
 from engine.domain.principal import Principal
-from engine.stores.json_text import json_text
 from engine.stores.limited import Statement
 from engine.stores.postgres import Connection, Parameters, Postgres
-from engine.stores.rows import R
+from engine.stores.rows import R, json_text
 from engine.stores.statements import sql_text
 
 Follow = Commit | UUID | None

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from engine.communities.clustering import Clusters
-from engine.communities.descriptions import community_name, community_summary
-from engine.communities.entities import derived, reading
+from engine.communities.clustering import Clusters, fingerprint, groups, identified
+from engine.communities.descriptions import community_name, community_summary, derived, reading
 from engine.communities.graph_entries import Build, EnteredGroup, enter
 from engine.communities.graph_read import GraphReads, KnownRelation, UserGraph
-from engine.communities.groups import fingerprint, groups, identified
 from engine.communities.meaning_reads import MeaningReads
 from engine.communities.model_answers import ModelInsights, Summarised
 from engine.communities.observations import CONFIRMED, Observed, observed, strongest

@@ -11,9 +11,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.communities.entities import DerivedEntity
+from engine.communities.descriptions import DerivedEntity, Meaning
 from engine.communities.graph_read import KnownRelation, MemberEntity, UserGraph
-from engine.communities.meanings import Meaning
 from engine.communities.observations import Observed
 from engine.domain.community import InsightKind
 from engine.providers.active import shell_vector

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from engine.communities.clustering import vector_of
+from engine.communities.descriptions import Meaning, ReadItem, meanings
 from engine.communities.graph_read import UserGraph
-from engine.communities.meanings import Meaning, ReadItem, meanings
 from engine.providers.active import Model
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.communities.descriptions import cluster_name, cluster_summary, community_name, community_summary
-from engine.communities.entities import reading
+from engine.communities.descriptions import cluster_name, cluster_summary, community_name, community_summary, reading
 from engine.domain.clock import NOW, Clock
 from engine.domain.community import (
     Community,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter
 
-from engine.commit.decisions import AliasDecided
+from engine.commit.changes import AliasDecided
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock
 from engine.domain.entity_decision import Alias, AliasDecision, AliasType, alias_key

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from engine.commit.decisions import EntityCorrected
+from engine.commit.changes import EntityCorrected
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock
 from engine.domain.entity import Entity

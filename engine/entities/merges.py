@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from engine.commit.changes import GraphChange
-from engine.commit.decisions import EntitiesApart, EntitiesMerged, MergeUndone
+from engine.commit.changes import EntitiesApart, EntitiesMerged, GraphChange, MergeUndone
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.entity import Merge, Pair

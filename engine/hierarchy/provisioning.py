@@ -2,6 +2,7 @@
 
 A crash leaves either nothing or a commit that recovery finishes. Sibling names are unique, so repeated or concurrent
 requests create one node and return the same answer.
+The meaning of a shell is its vector in the slot of the active version, or the note that it is still to be made.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from uuid import UUID, uuid4
 
 from engine.commit.changes import NodeProvisioned, to_json
 from engine.commit.outbox import Commit
+from engine.commit.rows import due
 from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.graph import NewShell
@@ -22,9 +24,8 @@ from engine.domain.look_alikes import look_alike_key
 from engine.domain.names import clean_name, name_key, schema_name, slug
 from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User, shell_text
 from engine.domain.principal import Principal
-from engine.errors import Conflict, DepthExceeded, InvalidInput, NotFound
-from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.meaning import shell_meaning
+from engine.errors import Conflict, DepthExceeded, InvalidInput, NotFound, ProviderUnavailable
+from engine.hierarchy.shells import require_unarchived
 from engine.providers.active import ActiveModel
 from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.rows import only
@@ -245,3 +246,15 @@ def _checked(new: NewNode) -> NewNode:
     keywords = tuple(clean_name(word) for word in new.keywords)
     aliases = tuple(clean_name(alias) for alias in new.aliases)
     return NewNode(new.parent_id, clean_name(new.name), new.node_type, new.summary, keywords, aliases)
+
+
+async def shell_meaning(postgres: Postgres, active: ActiveModel, node_id: UUID, text: str) -> dict[str, Any]:
+    """The properties of a shell that hold its vector, empty while the embedding service does not answer: until a job makes the
+    vector, the node is found by words alone. Raises StoreUnavailable."""
+    try:
+        return await active.patience.asked(lambda: active.current.shell(text))
+    except ProviderUnavailable:
+        # Noted before the shell is written: after a crash in between the job still makes its vector.
+        async with postgres.as_service() as connection:
+            await due.note(connection, "vectors", [node_id])
+        return {}

@@ -1,4 +1,8 @@
-"""Reads of shells, anchors, edges and node metadata. They need no file."""
+"""Reads of shells, anchors, edges and node metadata. They need no file.
+
+Archived nodes take no writes: that is checked before a change of their contents, their edges or their place. New records and
+children are refused by the database itself, with their commit (engine.refuse_archived).
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,7 @@ from engine.domain.names import clean_name, name_key, shown_name
 from engine.domain.node import Anchor, ChildNode, RecordDay, Shell, TreeNode
 from engine.domain.page import MOST, check_page
 from engine.domain.principal import Principal
-from engine.errors import InvalidInput, NotFound
-from engine.hierarchy.archived import require_unarchived
+from engine.errors import Archived, InvalidInput, NotFound
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
@@ -31,6 +34,13 @@ MOST_ANCHORS = 200
 MOST_NODES = 10_000
 FIRST = ("", "")
 """Before the first child: no name is empty."""
+
+
+async def require_unarchived(postgres: Postgres, principal: Principal, *nodes: UUID) -> None:
+    """Raises Archived where one of the nodes is archived, of those that the principal may read."""
+    [archived] = await postgres.fetch(principal, sql_text("node/archived"), {"nodes": list(nodes)}, row=bool)
+    if archived:
+        raise Archived
 
 
 @dataclass(frozen=True, slots=True)

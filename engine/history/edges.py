@@ -36,10 +36,9 @@ from engine.domain.names import clean_name
 from engine.domain.node import CreatedEdge
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
-from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.shells import Shells
+from engine.hierarchy.shells import Shells, require_unarchived
 from engine.history.nodes import replayed
-from engine.records.chain import delta_id_of, load, next_delta
+from engine.records.slices import delta_id_of, deltas_of, next_delta
 from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher
@@ -117,7 +116,7 @@ class EdgeHistory:
         reopened = False
         if key:
             async with self._postgres.as_principal(principal) as connection:
-                chain = await load(connection, edge.source_id, edge.edge_id)
+                chain = await deltas_of(connection, edge.source_id, edge.edge_id)
             own_id = delta_id_of(edge.edge_id, principal.name, key)
             for did in (delta.operation for delta in chain if delta.delta_id == own_id):
                 return CreatedEdge(edge.edge_id, created=did == "created", reopened=did == "reopened")
@@ -191,7 +190,7 @@ class EdgeHistory:
     async def _read(self, principal: Principal, edge_id: UUID) -> tuple[_Edge, Subject]:
         edge = await self._edge(principal, edge_id)
         async with self._postgres.as_principal(principal) as connection:
-            chain = await load(connection, edge.source_id, edge_id)
+            chain = await deltas_of(connection, edge.source_id, edge_id)
         if chain and chain[-1].revision != edge.revision:
             raise Conflict("An earlier change of this edge is still being finished; try again.")
         present = {name: value for name, value in edge.properties.items() if name not in RESERVED}

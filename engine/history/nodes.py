@@ -36,10 +36,10 @@ from engine.domain.names import name_key
 from engine.domain.node import shell_text
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
-from engine.hierarchy.archived import require_unarchived
-from engine.hierarchy.meaning import shell_meaning
+from engine.hierarchy.provisioning import shell_meaning
+from engine.hierarchy.shells import require_unarchived
 from engine.providers.active import ActiveModel
-from engine.records.chain import load, next_delta
+from engine.records.slices import deltas_of, next_delta
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Jsonb, Parameters, Postgres
 from engine.stores.rows import only
@@ -105,7 +105,7 @@ class NodeHistory:
         )
         now = only(found)
         async with self._postgres.as_principal(principal) as connection:
-            deltas = await load(connection, node_id, node_id)
+            deltas = await deltas_of(connection, node_id, node_id)
         if deltas and deltas[-1].revision != now.revision:
             raise Conflict("An earlier change of this node is still being finished; try again.")
         return Subject(base_of(now.state, deltas), BEGINNING, deltas, now.revision, now.known_from)

@@ -31,7 +31,7 @@ from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import Shells
 from engine.history.edges import EdgeHistory
 from engine.history.nodes import NodeHistory
-from engine.records.chain import load
+from engine.records.slices import deltas_of
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
 from engine.stores.statements import sql_in, sql_text
@@ -131,7 +131,7 @@ class Past:
             raise InvalidInput(STATELESS)
         there = await self._at(principal, kind, node_id, subject_id, NOW)
         async with self._postgres.as_principal(principal) as connection:
-            deltas = await load(connection, node_id, subject_id)
+            deltas = await deltas_of(connection, node_id, subject_id)
         since = there.since or BEGINNING
         return Subject(base_of(there.own, deltas), since, deltas, there.revision, there.known_from)
 

@@ -22,7 +22,7 @@ from engine.domain.report import Skipped
 from engine.errors import InvalidText, TooLarge
 from engine.ingest.drafts import Document
 from engine.privacy.redact import Counts, Redactor, total
-from engine.records.packing import is_native
+from engine.records.files import is_native
 
 
 @dataclass(frozen=True, slots=True)

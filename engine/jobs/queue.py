@@ -31,8 +31,8 @@ from engine.jobs.job import Job
 from engine.jobs.runs import Runs
 from engine.stores.limited import Connection
 from engine.stores.postgres_errors import STORE, DriverError, RaisedError
+from engine.telemetry.stages import handed_to_jobs
 from engine.telemetry.stages import job as job_run
-from engine.telemetry.traces import handed_to_jobs
 
 log = logging.getLogger(__name__)
 

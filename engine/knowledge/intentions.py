@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from engine.commit.decisions import IntentionDecided
+from engine.commit.changes import IntentionDecided
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock
 from engine.domain.graph import EntityMention

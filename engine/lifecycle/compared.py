@@ -1,18 +1,75 @@
-"""Findings about one node: its tables, its shell against the registry, its manifest, its contents. Pure comparisons."""
+"""Findings about one node: its tables, its shell against the registry, its manifest, its contents, its files. Nodes are read as
+the registry has them, in the form in which the graph takes them again; files are there, of the right size, and, where they are
+read, of the right bytes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import IO, Any, cast
 from uuid import UUID
 
 from engine.domain.node import NodeType
+from engine.errors import DamagedFile
+from engine.lifecycle.file_states import restore
 from engine.lifecycle.finding import FIX, Finding, accepting
-from engine.lifecycle.registered import LABELS
-from engine.progress import counted
+from engine.progress import Progress, counted
+from engine.stores.objects import ObjectStore
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
 
+LABELS: dict[NodeType, str] = {"user": "User", "concept": "Concept", "persona": "Persona"}
+NO_VECTORS: dict[str, None] = dict.fromkeys(("embedding", "embedding_version", "embedding_b", "embedding_b_version"))
 _LOST = ("its schema", "its table")
 _OLDER = "its tables are of an older version"
+TASK = "files"
+CHANGED = "its bytes are not those that were stored"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredNode:
+    """A node of the registry."""
+
+    node_id: UUID
+    user_id: UUID
+    parent_id: UUID | None
+    name: str
+    name_key: str
+    node_type: NodeType
+    layer: int
+    schema_name: str
+    created_at: datetime
+
+    @property
+    def parent(self) -> str | None:
+        """The parent's id as the graph has it."""
+        return str(self.parent_id) if self.parent_id else None
+
+    @property
+    def graph(self) -> dict[str, Any]:
+        """The shell's properties that the registry decides."""
+        return {
+            "node_id": str(self.node_id),
+            "user_id": str(self.user_id),
+            "parent_id": self.parent,
+            "name": self.name,
+            "name_key": self.name_key,
+            "node_type": self.node_type,
+            "label": LABELS[self.node_type],
+            "layer": self.layer,
+            "schema_name": self.schema_name,
+        }
+
+    def shell(self, first: dict[str, Any] | None) -> dict[str, Any]:
+        """A whole shell, with the words of its first commit where that is still kept."""
+        words: dict[str, Any] = {"summary": "", "keywords": [], "aliases": [], "alias_keys": []}
+        fixed = {
+            "user_key": self.user_id.hex,
+            "created_at": self.created_at.isoformat(),
+        }
+        return NO_VECTORS | words | (first or {}) | self.graph | fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,3 +264,69 @@ def _state(row: NodeFacts, shown: ShownShell) -> Iterator[Finding]:
             "the next file that wakes or sleeps there mends it" if row.applied else "nothing to do: the sweep mends it"
         )
         yield Finding("warning", "neo4j", f"node {row.schema_name}", problem, remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    node_id: UUID
+    schema_name: str
+    file_id: UUID
+    storage_path: str
+    stored_bytes: int
+    packed: bool
+    sha256: bytes
+
+
+class _Nowhere:
+    """Takes bytes and keeps none."""
+
+    def write(self, block: bytes) -> int:
+        return len(block)
+
+
+class FileCheck:
+    """One look at files; `most` of them are read, none where it is 0."""
+
+    def __init__(self, postgres: Postgres, objects: ObjectStore, progress: Progress, most: int) -> None:
+        self._postgres, self._objects, self._progress = postgres, objects, progress
+        self._left = most
+        self.passed_over = 0
+        """Files that were not read because the limit was reached."""
+        self._reads = most > 0
+        if self._reads:
+            progress.start(TASK, None, "files")
+
+    async def of(self, nodes: Sequence[UUID], stored: Mapping[UUID, int]) -> AsyncIterator[Finding]:
+        """What is wrong with the files of these nodes; `stored`: the sizes of the objects that there are."""
+        files = await self._postgres.fetch_as_service(sql_text("doctor/files"), {"nodes": list(nodes)}, row=_File)
+        wrong: dict[UUID, list[tuple[_File, str]]] = {}
+        for file in files:
+            if problem := await self._problem(file, stored):
+                wrong.setdefault(file.node_id, []).append((file, problem))
+        for node_id, found in wrong.items():
+            first, problem = found[0]
+            seen = f"{counted(len(found), 'file')} missing or damaged, first {first.storage_path}: {problem}"
+            deep = any(problem == CHANGED for _, problem in found)
+            remedy = accepting("file-lost", node_id, "they stay lost, what was read from them stays", deep=deep)
+            lost = tuple(file.file_id for file, _ in found)
+            yield Finding("error", "objects", f"node {first.schema_name}", seen, remedy, "file-lost", node_id, lost)
+
+    async def _problem(self, file: _File, stored: Mapping[UUID, int]) -> str:
+        size = stored.get(file.file_id)
+        if size is None:
+            return "it is missing"
+        if size != file.stored_bytes:
+            return f"it has {size} bytes instead of {file.stored_bytes}"
+        if not self._reads:
+            return ""
+        if self._left <= 0:
+            self.passed_over += 1
+            return ""
+        self._left -= 1
+        self._progress.advance(TASK, 1)
+        target = cast(IO[bytes], _Nowhere())
+        try:
+            await restore(self._objects, file.storage_path, target, packed=file.packed, sha256=file.sha256)
+        except DamagedFile:
+            return CHANGED
+        return ""

@@ -13,15 +13,13 @@ from engine.commit.set_aside import SetAsideCount
 from engine.domain.object_keys import file_of
 from engine.errors import InvalidInput, StoreDamaged, StoreFailed
 from engine.lifecycle import compared
-from engine.lifecycle.compared import NodeContents, NodeFacts, ShownShell
+from engine.lifecycle.compared import FileCheck, NodeContents, NodeFacts, ShownShell
 from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.entity_check import EntityCheck
-from engine.lifecycle.file_check import FileCheck
 from engine.lifecycle.finding import FIX, Finding
 from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.tally import Tally
-from engine.lifecycle.record_check import RecordCheck
-from engine.lifecycle.row_check import RowCheck
+from engine.lifecycle.record_check import RecordCheck, RowCheck
 from engine.lifecycle.value_check import WRONG, ValueCheck
 from engine.progress import Progress, Silent, counted
 from engine.stores.neo4j import Neo4j

@@ -16,9 +16,8 @@ from engine.domain.clock import Clock
 from engine.domain.file_state import FileStatus
 from engine.domain.principal import Principal
 from engine.hierarchy.shells import Shells
-from engine.lifecycle.file_states import Asleep, FileStates
+from engine.lifecycle.file_states import Asleep, FileStates, copy_key
 from engine.lifecycle.node_states import NodeStates
-from engine.lifecycle.restoration import copy_key
 from engine.stores.objects import ObjectStore
 
 BATCH = 100

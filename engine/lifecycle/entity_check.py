@@ -10,8 +10,7 @@ from uuid import UUID
 
 from engine.domain.graph import READER
 from engine.domain.names import name_key
-from engine.lifecycle.decisions import Decisions
-from engine.lifecycle.fact_check import FactCheck
+from engine.lifecycle.fact_check import Decisions, FactCheck
 from engine.lifecycle.finding import FIX, Finding
 from engine.progress import counted
 from engine.stores.neo4j import Neo4j

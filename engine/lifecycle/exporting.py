@@ -26,8 +26,7 @@ from engine.domain.resource import ResourceType
 from engine.domain.scope import Privacy, ScopeKind, SourceKind
 from engine.domain.written import ConversationBody, LineBody
 from engine.errors import DamagedFile, InvalidInput, InvalidText, NeurigraphError, NotFound, StoreDamaged, TooLarge
-from engine.lifecycle.parts import FileParts
-from engine.lifecycle.resources import RawResources
+from engine.lifecycle.resources import FileParts, RawResources
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
 from engine.stores.statements import sql_in, sql_text

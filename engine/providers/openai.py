@@ -12,7 +12,7 @@ from engine.domain.embedding import Embedded, EmbeddedQuery
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.providers.embedder import Vectors
 from engine.providers.observed import took
-from engine.telemetry.traces import handed_on
+from engine.telemetry.stages import handed_on
 
 BATCH = 128
 PARALLEL = 4

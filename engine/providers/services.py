@@ -26,7 +26,7 @@ from neo4j_graphrag.utils.rate_limit import NoOpRateLimitHandler
 
 from engine.errors import CutAnswer, ProviderUnavailable, RequestRefused, UnusableAnswer
 from engine.providers.language import Answer, Form, Prompt, read_answer, schema_of, system_message
-from engine.telemetry.traces import handed_on
+from engine.telemetry.stages import handed_on
 
 MOST_ANSWER_TOKENS = 16_000
 """Most tokens of one answer of Anthropic's models, whose API requires a limit."""

@@ -1,4 +1,5 @@
-"""What a record or an item says at any time: its slices, and a change that writes new ones, in the transaction of the caller.
+"""What a record or an item says at any time: its slices, and a change that writes new ones, in the transaction of the caller; and
+the chain of deltas of one subject, as the delta log of its node keeps it.
 
     read and lock → the delta → the plan → slices → delta
 
@@ -13,22 +14,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4, uuid5
 
 from engine.commit.rows import deltas, due
 from engine.domain.clock import Clock
 from engine.domain.delta import (
     BEGINNING,
+    THERE,
     Change,
     Changed,
     Delta,
     FieldChange,
     NewSlice,
     OpenSlice,
+    Operation,
     Plan,
     Slice,
     Subject,
     base_of,
+    fields_at,
+    next_known,
     planned,
     timeline,
 )
@@ -38,16 +43,63 @@ from engine.domain.graph import RecordRevision, RecordSlice, own_slice, times
 from engine.domain.principal import Principal
 from engine.domain.scope import Privacy, ScopeKind
 from engine.domain.terms import Unit, sparse_of, stored_words, weights
-from engine.errors import NotFound, ProviderUnavailable
+from engine.errors import NotFound, Outdated, ProviderUnavailable
 from engine.language.dates import dates_in
 from engine.providers.active import ActiveModel, Model
-from engine.records.chain import load, next_delta
 from engine.stores.postgres import Connection, Jsonb, Parameters, Statement
-from engine.stores.statements import sql_in
+from engine.stores.statements import sql_in, sql_text
 
+PAGE = 1000
 SEARCHED: Mapping[str, str] = {"record": "summary", "item": "content"}
 """The field whose words and meaning are searched."""
 _NOTHING = FieldChange(None, None)
+
+
+async def deltas_of(connection: Connection, node_id: UUID, subject_id: UUID) -> list[Delta]:
+    """All deltas of a subject in the order of revisions, if the principal may change it."""
+    found: list[Delta] = []
+    after = 0
+    while True:
+        parameters = {"node_id": node_id, "subject_id": subject_id, "after": after, "limit": PAGE}
+        page = await connection.fetch(sql_text("delta/of_subject"), parameters, row=Delta)
+        found += page
+        if len(page) < PAGE:
+            return found
+        after = found[-1].revision
+
+
+def delta_id_of(subject_id: UUID, author: str, key: str | None) -> UUID:
+    """The id of a delta: the same for the same change with the same key."""
+    return uuid5(subject_id, f"{author} {key}") if key else uuid4()
+
+
+def next_delta(change: Change, subject: Subject, author: str, now: datetime) -> Delta | Changed:
+    """The delta of a change, with the values before it. Returns the answer instead where nothing would differ, or where the
+    change was made before with the same key.
+
+    A change without a time takes effect now. Raises Outdated where the subject is not at the revision that the change expects.
+    """
+    delta_id = delta_id_of(change.subject_id, author, change.key)
+    for made in subject.deltas:
+        if made.delta_id == delta_id:
+            return Changed(change.subject_id, made.revision, made.known_at, made.effective_at)
+    if change.if_revision is not None and change.if_revision != subject.revision:
+        raise Outdated(f"This was changed meanwhile: it is at revision {subject.revision}.")
+    known = next_known(now, [subject.known_from, *(delta.known_at for delta in subject.deltas)])
+    effective = None if change.correction else change.effective_at or known
+    at = effective or BEGINNING
+    before = {**THERE, **fields_at(subject.base, subject.deltas, at, known)}
+    fields = {name: FieldChange(before.get(name), value) for name, value in change.fields.items()}
+    if all(field.before == field.after for field in fields.values()):
+        return Changed(change.subject_id, subject.revision, None, change.effective_at, changed=False)
+    operation: Operation = "changed"
+    for name in fields.keys() & THERE.keys():
+        if fields[name].before != fields[name].after:
+            operation = "ended" if fields[name].after else "reopened"
+    number = subject.revision + 1
+    return Delta(
+        delta_id, change.subject_kind, change.subject_id, number, operation, fields, effective, known, author, change.reason
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +172,7 @@ class Slices:
         """The subject, locked; with `pending` also where the graph does not have its record yet. Raises NotFound."""
         await connection.execute(sql_in(f"{place.kind}/lock", place.schema), {"subject_id": subject_id})
         own, found = await self._found(connection, place, subject_id, pending=pending)
-        chain = await load(connection, place.node_id, subject_id)
+        chain = await deltas_of(connection, place.node_id, subject_id)
         known = min(one.known_from for one in found)
         subject = Subject(base_of(own.state, chain), own.since or BEGINNING, chain, own.revision, known)
         others = tuple(one.open for one in found if not one.own)

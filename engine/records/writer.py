@@ -43,10 +43,9 @@ from engine.domain.terms import Unit, terms_of
 from engine.errors import Outdated
 from engine.providers.active import Model
 from engine.providers.embedder import Vectors
-from engine.records.chain import load
 from engine.records.files import StoredFile
 from engine.records.rows import Ending, KeptRecord, Row, WordCounts, item_row, item_rows, record_row
-from engine.records.slices import SlicePlace, Slices, Stored, recorded
+from engine.records.slices import SlicePlace, Slices, Stored, deltas_of, recorded
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_in
 from engine.turns import computed
@@ -321,7 +320,7 @@ async def _end_items(unit: UnitOfWork, change: RecordRenewal, ending: Sequence[E
     connection, place = unit.connection, change.place
     ended: list[deltas.Chained] = []
     for item in ending:
-        chain = await load(connection, place.node_id, item.item_id) if item.revision > 1 else []
+        chain = await deltas_of(connection, place.node_id, item.item_id) if item.revision > 1 else []
         delta = Delta(
             uuid4(), "item", item.item_id, item.revision + 1, "ended", ENDS, None, known, unit.principal.name,
             change.reason,

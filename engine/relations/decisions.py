@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from uuid import UUID
 
-from engine.commit.decisions import RelationDecided
+from engine.commit.changes import RelationDecided
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock
 from engine.domain.entity import Relation, Why

@@ -7,6 +7,9 @@ A migration that needs functions names them in a line `-- Uses functions: subjec
 The file of an applied migration must not change; a changed one is refused. Postgres applies each file in one
 transaction together with its row in `public.neurigraph_migrations`. Neo4j changes its schema outside of
 transactions, so there every statement is repeatable (IF NOT EXISTS) and the `(:Migration)` node is written last.
+
+A database that is older than the least version is refused with what was found and what is needed, before anything is written
+there. Without this it would fail at the first statement that it does not know, perhaps only at the first write.
 """
 
 from __future__ import annotations
@@ -23,14 +26,15 @@ from typing import Any
 
 from psycopg import ProgrammingError, sql
 
-from engine.errors import MigrationError
+from engine.errors import MigrationError, SettingsError
 from engine.stores.limited import Connection
 from engine.stores.limits import MARGIN
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.statements import ROOT, cypher, sql_text
-from engine.stores.versions import check_neo4j
 
+LEAST = {"Postgres": "16", "pgvector": "0.8", "Neo4j": "2026.1"}
+"""Postgres: STORAGE in CREATE TABLE. pgvector: iterative scans of an index. Neo4j: SEARCH in a vector index."""
 FUNCTIONS = ROOT / "migrations" / "postgres" / "functions"
 EARLIER = ROOT / "migrations" / "earlier_checksums.json"
 LONGEST = 3600.0
@@ -40,6 +44,45 @@ _GRANTED = re.compile(r"^GRANT EXECUTE .* TO neurigraph_request", re.MULTILINE)
 _USES = re.compile(r"^-- Uses functions: (.+)$", re.MULTILINE)
 log = logging.getLogger(__name__)
 _NAME = re.compile(r"V(\d{4})__[a-z0-9_]+\.(sql|cypher)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    postgres: str
+    vector: str | None
+
+
+async def check_postgres(connection: Connection) -> None:
+    """Raises SettingsError for an older Postgres or pgvector; a missing one is another fault."""
+    [found] = await connection.fetch(sql_text("schema/versions"), row=_Versions)
+    _check("Postgres", found.postgres)
+    if found.vector is not None:
+        _check(
+            "pgvector", found.vector, " `ALTER EXTENSION vector UPDATE` gives a database the one that its server has."
+        )
+
+
+async def check_neo4j(neo4j: Neo4j) -> None:
+    """Raises SettingsError for an older Neo4j."""
+    for version in await neo4j.read(cypher("schema/version"), row=str):
+        _check("Neo4j", version)
+
+
+def _check(product: str, found: str, remedy: str = "") -> None:
+    if is_older(found, LEAST[product]):
+        raise SettingsError(
+            f"{product} {found} is too old: {LEAST[product]} or newer is needed (docs/stores.md).{remedy}"
+        )
+
+
+def is_older(found: str, least: str) -> bool:
+    """Whether a version lies before another one."""
+    return _numbers(found) < _numbers(least)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """16 and 4 of `16.4 (Debian 16.4-1.pgdg120+1)`."""
+    return tuple(int(number) for number in re.findall(r"\d+", version.partition(" ")[0]))
 
 
 @dataclass(frozen=True, slots=True)

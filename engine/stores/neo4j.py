@@ -31,8 +31,7 @@ from neo4j.vector import Vector as Vector
 from engine import errors
 from engine.stores.certificates import NO_AUTHORITY, certificate_refused
 from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
-from engine.stores.rows import R, RowMismatch, row_maker
-from engine.stores.times import held
+from engine.stores.rows import R, RowMismatch, held, row_maker
 
 Result = tuple[Sequence[str], list[list[Any]]]
 T = TypeVar("T")

@@ -18,10 +18,10 @@ from psycopg import AsyncConnection, conninfo, sql
 
 from engine.errors import NotFound, SettingsError
 from engine.stores.limited import Connection, limited
+from engine.stores.migrations import check_postgres
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import translating
 from engine.stores.statements import sql_text
-from engine.stores.versions import check_postgres
 
 TIMEOUT = 5
 """Seconds to connect as an administrator, or to try the request role."""

@@ -8,10 +8,15 @@
             …
 
 Spans hold the kind of the principal, counts and the class of an error: neither messages of errors nor anything that was given.
+
+Ids of traces are taken from a caller (W3C `traceparent`) and handed on to jobs and model services; nothing else is: `tracestate`
+and `baggage` may hold anything. Without an exporter spans cost next to nothing and are kept nowhere, but a caller's trace goes on
+through them.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from contextvars import Token
@@ -22,16 +27,55 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from opentelemetry import context, trace
 from opentelemetry.context import Context
-from opentelemetry.trace import Span, SpanKind, StatusCode
+from opentelemetry.trace import NonRecordingSpan, Span, SpanContext, SpanKind, StatusCode, TraceFlags
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from engine.domain.principal import Principal
 from engine.telemetry.metrics import STAGE_FAILURES, STAGE_SECONDS
-from engine.telemetry.traces import continued, own_ids, tracer
 
+TRACEPARENT = "traceparent"
+tracer = trace.get_tracer("neurigraph")
+_PROPAGATOR = TraceContextTextMapPropagator()
 S = TypeVar("S")
 P = ParamSpec("P")
 T = TypeVar("T")
 TOTAL = "total"
+
+
+def continued(traceparent: object, here: Context | None = None) -> Context:
+    """The context of a caller's trace; the present one where the header is missing or malformed."""
+    given = {TRACEPARENT: traceparent} if isinstance(traceparent, str) else {}
+    return _PROPAGATOR.extract(given, context.get_current() if here is None else here)
+
+
+def handed_on() -> dict[str, str]:
+    """The header that makes what receives it part of the present trace; empty where that is not recorded by anyone."""
+    if not trace.get_current_span().get_span_context().trace_flags.sampled:
+        return {}
+    carrier: dict[str, str] = {}
+    _PROPAGATOR.inject(carrier)
+    return {TRACEPARENT: carrier[TRACEPARENT]} if TRACEPARENT in carrier else {}
+
+
+def handed_to_jobs() -> dict[str, Any]:
+    """The same as an argument of a job, where this process records spans, also after the request has ended: only then all workers
+    must know the argument."""
+    return {} if trace.get_current_span().get_span_context().is_remote else dict(handed_on())
+
+
+def trace_ids() -> Mapping[str, str]:
+    """The ids of the present trace and span, for log lines; empty outside of any."""
+    here = trace.get_current_span().get_span_context()
+    if not here.is_valid:
+        return {}
+    return {"trace_id": f"{here.trace_id:032x}", "span_id": f"{here.span_id:016x}"}
+
+
+def own_ids() -> NonRecordingSpan:
+    """A span of a new trace that is not recorded: its ids connect an answer with log lines where no spans are kept."""
+    return NonRecordingSpan(
+        SpanContext(secrets.randbits(128) or 1, secrets.randbits(64) or 1, False, TraceFlags(TraceFlags.DEFAULT))
+    )
 
 
 class Spanning:

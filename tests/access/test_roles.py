@@ -13,8 +13,7 @@ from engine.embedded import Stack
 from engine.errors import SettingsError
 from engine.neurigraph import Engine
 from engine.settings import Settings
-from engine.stores import versions
-from engine.stores.migrations import migrate_postgres, migrations
+from engine.stores.migrations import LEAST, is_older, migrate_postgres, migrations
 from engine.stores.roles import ensure_roles, prepare_roles
 from engine.wiring.addresses import request_url
 from engine.wiring.open_engine import open_engine
@@ -167,7 +166,7 @@ async def test_a_server_that_is_too_old_is_refused_at_the_start_and_by_prepare(
     stack: Stack, settings: Settings, monkeypatch: pytest.MonkeyPatch, product: str
 ) -> None:
     """As if this release needed a newer one than what runs here: what was found and what is needed, in one line."""
-    monkeypatch.setitem(versions.LEAST, product, "2999.1")
+    monkeypatch.setitem(LEAST, product, "2999.1")
     says = rf"^{product} [0-9.]+.* is too old: 2999.1 or newer is needed"
     with pytest.raises(SettingsError, match=says):
         async with open_engine(settings, warming=False):
@@ -183,4 +182,4 @@ async def test_a_server_that_is_too_old_is_refused_at_the_start_and_by_prepare(
      ("0.7.4", "0.8", True), ("0.8", "0.8", False), ("0.10.0", "0.8", False), ("5.26.1", "2026.1", True), ("2026.01.4", "2026.1", False)],
 )  # fmt: skip
 def test_versions_are_compared_by_their_numbers(found: str, least: str, old: bool) -> None:
-    assert versions.is_older(found, least) == old
+    assert is_older(found, least) == old

@@ -19,8 +19,8 @@ from engine.domain.principal import Principal
 from engine.domain.retraction import RetractionSubject
 from engine.domain.stream import StreamedTurn
 from engine.errors import NeurigraphError
-from engine.lifecycle import row_check
-from engine.lifecycle.row_check import ALONE
+from engine.lifecycle import record_check
+from engine.lifecycle.record_check import ALONE
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.session_stores import administrator
@@ -110,8 +110,8 @@ async def lived(engine: Engine, memory: Memory) -> Memory:
 @pytest.fixture(autouse=True)
 def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lost rows lie on several pages."""
-    monkeypatch.setattr(row_check, "PAGE", 1)
-    monkeypatch.setattr(row_check, "MOST_TURNS", 1)
+    monkeypatch.setattr(record_check, "PAGE", 1)
+    monkeypatch.setattr(record_check, "MOST_TURNS", 1)
 
 
 async def test_lost_rows_are_named_and_only_a_backup_has_them(engine: Engine, lived: Memory) -> None:

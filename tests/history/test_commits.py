@@ -21,7 +21,7 @@ from engine.domain.principal import Principal
 from engine.errors import CommitWaits, InvalidInput, NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.stores.json_text import json_text
+from engine.stores.rows import json_text
 from engine.stores.statements import CYPHER_FOLDER, cypher_names
 from tests.access.mutations import rewrite
 

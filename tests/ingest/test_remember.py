@@ -21,7 +21,7 @@ from engine.errors import Conflict, DamagedFile, InvalidInput, InvalidText, NotF
 from engine.ingest import fresh
 from engine.memory import Memory
 from engine.neurigraph import Engine
-from engine.stores.times import BEGIN_OF_TIME
+from engine.stores.rows import BEGIN_OF_TIME
 
 WHEN = datetime(2025, 3, 1, 18, 0, tzinfo=UTC)
 FISHING = (

@@ -27,8 +27,8 @@ from engine.domain.delta import (
     timeline,
 )
 from engine.errors import Conflict, InvalidInput
-from engine.history.fields import checked
-from engine.records.chain import next_delta
+from engine.history.changes import checked
+from engine.records.slices import next_delta
 
 DAY = timedelta(days=1)
 START = datetime(2024, 1, 1, tzinfo=UTC)

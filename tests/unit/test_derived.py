@@ -11,11 +11,19 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
-from engine.communities.descriptions import TOKENS, community_name, community_summary
-from engine.communities.entities import LONGEST, importances, summary
+from engine.communities.clustering import groups, identified, near
+from engine.communities.descriptions import (
+    LONGEST,
+    TOKENS,
+    ReadItem,
+    community_name,
+    community_summary,
+    drift,
+    importances,
+    meanings,
+    summary,
+)
 from engine.communities.graph_read import KnownRelation, MemberEntity, Mentioned, MentioningRecord, UserGraph, whole
-from engine.communities.groups import groups, identified, near
-from engine.communities.meanings import ReadItem, drift, meanings
 from engine.communities.model_answers import GivenInsights, Summarised, taken
 from engine.communities.observations import Observed, observed
 from engine.naming.configuration import load_domain

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.telemetry.json_logs import JsonLines
+from engine.telemetry.process import JsonLines
 
 MARK = "zq-walleye"
 

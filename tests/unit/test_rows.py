@@ -10,8 +10,7 @@ import pytest
 from neo4j.time import DateTime
 
 from engine.domain.clock import END_OF_TIME
-from engine.stores.rows import RowMismatch, row_maker
-from engine.stores.times import BEGIN_OF_TIME
+from engine.stores.rows import BEGIN_OF_TIME, RowMismatch, row_maker
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from engine.commit.restated import RestatedSlice, restated
+from engine.commit.graph import RestatedSlice, restated
 from engine.commit.rows import due
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.principal import Principal

@@ -1,8 +1,8 @@
 """The parts of a document, and those of its new version, decided before anything is embedded or written. Pure.
 
 A document that spans several concepts has a part at each of their nodes: a record with its passages. The file is stored once: the
-user opens all of it, others the passages of the record (`engine.lifecycle.parts`). An unchanged chunk is found by its hash and
-stays in its part; a new chunk goes to the part of the chunk before it.
+user opens all of it, others the passages of the record (`engine.lifecycle.resources`). An unchanged chunk is found by its hash
+and stays in its part; a new chunk goes to the part of the chunk before it.
 """
 
 from __future__ import annotations

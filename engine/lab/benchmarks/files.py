@@ -27,7 +27,7 @@ from engine.lab.benchmarks.report import Figure, Report, percentiles
 from engine.lifecycle.dormancy import Dormancy
 from engine.memory import Memory
 from engine.progress import Progress
-from engine.records.packing import pack
+from engine.records.files import pack
 from engine.settings import Settings
 
 SIZES = {"10 kB": (10_000, 100), "1 MB": (1_000_000, 40), "16 MB": (16_000_000, 10)}

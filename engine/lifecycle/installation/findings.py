@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from engine.lifecycle.doctor import Finding
-from engine.lifecycle.installation.ages import POSTGRES, REMEDY
 from engine.lifecycle.installation.installation import Installation
-from engine.lifecycle.installation.marks import GRAPH
+from engine.lifecycle.installation.marks import GRAPH, POSTGRES, REMEDY
 from engine.lifecycle.sweep import Sweep
 from engine.progress import counted
 

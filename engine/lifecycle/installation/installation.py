@@ -18,8 +18,7 @@ from uuid import UUID, uuid4
 from engine.domain.clock import Clock
 from engine.domain.object_keys import is_ours
 from engine.errors import NeurigraphError, StoresDoNotBelong, StoreUnavailable
-from engine.lifecycle.installation.ages import REMEDY, Aged, Standing, aged
-from engine.lifecycle.installation.marks import COLD, GRAPH, OBJECTS, Mark, Marks
+from engine.lifecycle.installation.marks import COLD, GRAPH, OBJECTS, REMEDY, Aged, Mark, Marks, Standing, aged
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres

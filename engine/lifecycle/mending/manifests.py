@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from engine.commit.changes import GraphChange, RecordRevised, RecordsEntered, to_json
-from engine.commit.graph import apply
-from engine.commit.restated import Restated, RestatedSlice, restated
+from engine.commit.graph import Restated, RestatedSlice, apply, restated
 from engine.commit.rows import due
-from engine.lifecycle.compared import NodeFacts, ShownShell
+from engine.lifecycle.compared import NodeFacts, RegisteredNode, ShownShell
 from engine.lifecycle.mending.tally import Tally
-from engine.lifecycle.registered import RegisteredNode
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.postgres_errors import TABLES_LOST

@@ -26,8 +26,8 @@ from engine.errors import ProviderUnavailable, StoreDamaged
 from engine.lifecycle.canary import BareShell
 from engine.lifecycle.definition_check import KIND, DefinitionCheck
 from engine.lifecycle.doctor import Doctor, Finding
-from engine.lifecycle.installation.ages import POSTGRES
 from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.installation.marks import POSTGRES
 from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.mending.manifests import ManifestMending
 from engine.lifecycle.mending.shells import ShellMending

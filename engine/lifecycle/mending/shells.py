@@ -11,9 +11,9 @@ from uuid import UUID
 
 from engine.commit.graph import apply
 from engine.errors import NeurigraphError
+from engine.lifecycle.compared import RegisteredNode
 from engine.lifecycle.mending.tally import Tally
 from engine.lifecycle.node_states import NodeState
-from engine.lifecycle.registered import RegisteredNode
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.rows import R
