@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from engine.domain.visible import visible
+from engine.domain.prompt_lines import visible
 
 CUT = "The answer was cut to max_tokens; ask for less, for the next part, or with a larger max_tokens."
 SHORTEST = 20

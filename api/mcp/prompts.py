@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mcp_types as types
 
-from engine.domain.visible import visible
+from engine.domain.prompt_lines import visible
 from engine.errors import InvalidInput
 from engine.memory import Memory
 

@@ -10,7 +10,7 @@ import mcp_types as types
 
 from api.mcp import budget
 from api.mcp.memories import NOTHING
-from engine.domain.visible import visible
+from engine.domain.prompt_lines import visible
 from engine.errors import NotFound
 from engine.memory import Memory
 from engine.turns import computed

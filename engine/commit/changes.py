@@ -23,18 +23,20 @@ from engine.domain.entity_decision import AliasDecision, EntityCorrection
 from engine.domain.graph import (
     EdgeRevision,
     ManifestLine,
+    NewMerge,
     NewShell,
     NodeRevision,
+    RecordFacts,
     RecordMentions,
     RecordRelations,
     RecordRevision,
     RewordedRecord,
+    ToldApart,
+    UndoneMerge,
 )
 from engine.domain.intention import IntentionDecision
-from engine.domain.merging import NewMerge, ToldApart, UndoneMerge
 from engine.domain.relation import RelationDecision
 from engine.domain.retraction import RecordRetraction
-from engine.domain.stated_fact import RecordFacts
 from engine.stores.rows import json_text
 
 Json = Mapping[str, Any]

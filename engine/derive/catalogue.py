@@ -11,16 +11,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import timedelta
 
-from engine.derive.centroids import Centroids
 from engine.derive.chains import Chains
-from engine.derive.derivation import ByItself, ByNode, Derivation
-from engine.derive.entities import Entities
-from engine.derive.made import Counts
+from engine.derive.derivation import ByItself, ByNode, Counts, Derivation
 from engine.derive.means import Means
-from engine.derive.names import Names
+from engine.derive.names import Entities, Names
 from engine.derive.stems import Stems
-from engine.derive.tokens import Tokens
-from engine.derive.vectors import Vectors
+from engine.derive.vectors import Centroids, Tokens, Vectors
 from engine.domain.graph import READER
 from engine.facts.graph_entries import CarriedFacts
 from engine.stores.statements import sql_text

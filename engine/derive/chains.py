@@ -17,7 +17,7 @@ import numpy as np
 from engine.commit.rows import attributes
 from engine.commit.rows.due import DueNode
 from engine.commit.unit_of_work import UnitsOfWork
-from engine.derive.made import Made
+from engine.derive.derivation import Made
 from engine.domain.clock import Clock
 from engine.domain.fact import FactRow, subject_hash
 from engine.domain.names import name_key

@@ -17,8 +17,7 @@ from time import monotonic
 
 from engine.commit.rows import due
 from engine.commit.rows.due import DueNode
-from engine.derive.derivation import ByItself, ByNode, Derivation
-from engine.derive.made import Counts, Maker
+from engine.derive.derivation import ByItself, ByNode, Counts, Derivation, Maker
 from engine.derive.means import Means
 from engine.errors import (
     CommitWaits,

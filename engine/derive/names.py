@@ -1,4 +1,5 @@
-"""Entities in the rows of items that were stored before these named any: filled from the graph.
+"""Entities of records that were stored without them, that older rules read, or of which a text was changed by hand; and entities
+in the rows of items that were stored before these named any, filled from the graph.
 
     records of a node → what the graph says of these → rows that name nothing yet
 
@@ -16,12 +17,13 @@ from uuid import UUID
 from engine.commit.rows import due, items
 from engine.commit.rows.due import DueNode
 from engine.commit.rows.items import NamedRow
-from engine.derive.made import Made
+from engine.derive.derivation import Made
 from engine.domain.forms import ItemSpan
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.knowledge.entity_finder import EntityFinder
 from engine.knowledge.item_entities import RecordNames, Titles, names_of_titles, numbered
+from engine.knowledge.unread_records import UnreadRecords
 from engine.naming.words import relations_with_my
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
@@ -131,3 +133,20 @@ def _keys(row: _Row, placed: Mapping[UUID, Sequence[tuple[int, int, _Mentioned]]
         for start, end, one in placed.get(row.item_id, ())
         if one.fact_id is not None or (start, end) in kin or name_key(row.content[start:end]) in one.names
     ]
+
+
+class Entities:
+    """Reads the records of a node that the graph says are unread."""
+
+    def __init__(self, postgres: Postgres, unread: UnreadRecords) -> None:
+        self._postgres, self._unread = postgres, unread
+
+    async def page(self, node: DueNode) -> Made:
+        # A change is noted before the graph has it. Asked first: what does not wait any more is seen there.
+        waits = await due.commits_wait(self._postgres, node.user_id)
+        read = await self._unread.of_node(node.user_id, node.node_id, node.after)
+        if not read:
+            return Made({}, waits=waits)
+        async with self._postgres.as_service() as connection:
+            await due.advance(connection, node, read[-1].record_id)
+        return Made({"records": len(read), "mentions": sum(len(one.entities) for one in read)}, read[-1].record_id)

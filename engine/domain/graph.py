@@ -1,4 +1,7 @@
-"""What the graph keeps of nodes, records and edges, as changes of the graph carry it."""
+"""What the graph keeps of nodes, records, edges, facts and merges of entities, as changes of the graph carry it.
+
+Owners call an edge what they like; those types that are listed have a type of their own in Neo4j.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,16 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.delta import BEGINNING, Delta, NewSlice, Plan
+from engine.domain.fact import DoubtKind
 from engine.domain.intention import StatedIntention
+
+EDGE_TYPES = tuple(
+    """
+    SAME_PERSON SAME_PLACE SAME_THING SIMILAR_TO BELONGS_TO DEPENDS_ON LEADS_TO COVERED_BY
+    ANSWERED_BY FINANCED_BY SOLD_TO LOOKED_AFTER_BY INHERITED_FROM SHARED_WITH MANAGED_BY REPLACED_BY
+    """.split()
+)
+"""As in the parts `edge` and `edge_type` of Cypher. All other edges are RELATED; each keeps its type as it was written, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,3 +306,93 @@ def times(new: NewSlice) -> dict[str, Any]:
 def own_slice(delta: Delta, plan: Plan) -> NewSlice | None:
     """What a subject's own row holds from now on."""
     return None if plan.own is None else NewSlice(delta.subject_id, plan.own, plan.own_known_from)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactState:
+    """What a fact is now. `known_to`: from when on it was never so; what was so until another time has `valid_to`.
+    `holds_until`: the end of the day of the plan that it states."""
+
+    status: str
+    privacy: str
+    scope: str
+    fact_type: str
+    category: str
+    confirmations: int
+    stale: bool
+    valid_from: datetime | None
+    valid_to: datetime | None
+    holds_until: datetime | None
+    said_at: datetime | None
+    known_from: datetime
+    known_to: datetime | None
+    invalidated_at: datetime | None
+    last_confirmed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedDoubt:
+    """An older fact that a fact may replace, or contradicts, which nobody decided."""
+
+    older: UUID
+    kind: DoubtKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedFact:
+    """A fact at a revision of it. `item` False: it only confirms another one. `caption`: the beginning of its text; `about`: the
+    entities that it names; both None: as before. `copied`: a fact whose caption and entities it has, where it has none."""
+
+    fact_id: UUID
+    revision: int
+    item: bool
+    caption: str | None
+    about: Sequence[AboutEntity] | None
+    copied: UUID | None
+    confirms: UUID | None
+    supersedes: UUID | None
+    doubts: Sequence[StatedDoubt]
+    state: FactState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordFacts:
+    """Facts of a record: new ones, or known ones that are others than before. `reader`: the version of what found the names."""
+
+    record_id: UUID
+    user_id: UUID
+    node_id: UUID
+    commit_id: UUID
+    stated: Sequence[StatedFact]
+    reader: int = READER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMerge:
+    """An entity becomes part of another."""
+
+    merge_id: UUID
+    user_id: UUID
+    entity_id: UUID
+    merged_id: UUID
+    at: datetime
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoneMerge:
+    """The end of a merge."""
+
+    merge_id: UUID
+    user_id: UUID
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldApart:
+    """Two entities of a pair that may be one are not."""
+
+    pair_id: UUID
+    user_id: UUID
+    at: datetime

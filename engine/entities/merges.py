@@ -12,7 +12,7 @@ from engine.commit.changes import EntitiesApart, EntitiesMerged, GraphChange, Me
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.entity import Merge, Pair
-from engine.domain.merging import NewMerge, ToldApart, UndoneMerge
+from engine.domain.graph import NewMerge, ToldApart, UndoneMerge
 from engine.domain.page import check_page
 from engine.domain.principal import Principal
 from engine.entities.reads import EntityReads

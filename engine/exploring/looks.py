@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.domain.edge import EDGE_TYPES
+from engine.domain.graph import EDGE_TYPES
 from engine.naming.configuration import FREE_TYPE, Domain
 
 NO_ICON = "no-icon"

@@ -17,9 +17,8 @@ from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.delta import BEGINNING
 from engine.domain.fact import FactRow
-from engine.domain.graph import AboutEntity, RecordMentions
+from engine.domain.graph import AboutEntity, FactState, RecordFacts, RecordMentions, StatedDoubt, StatedFact
 from engine.domain.principal import Principal
-from engine.domain.stated_fact import FactState, RecordFacts, StatedDoubt, StatedFact
 from engine.knowledge.entity_finder import EntityFinder, Spoken
 from engine.naming.mentions import ReadFact, fact_text
 from engine.stores.postgres import Postgres

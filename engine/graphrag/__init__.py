@@ -6,7 +6,6 @@
 `api.client.graphrag` has the same over REST.
 """
 
-from engine.graphrag.opening import opened_retriever
-from engine.graphrag.retriever import MemoryRetriever
+from engine.graphrag.retriever import MemoryRetriever, opened_retriever
 
 __all__ = ["MemoryRetriever", "opened_retriever"]

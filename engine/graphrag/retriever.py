@@ -1,21 +1,27 @@
-"""The retriever: it asks a memory for context, and gives each piece as an item with its source."""
+"""The retriever: it asks a memory for context, and gives each piece as an item with its source. For programs without asyncio an
+engine is open in a thread of its own for as long as the retriever is used.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Self
 
+from anyio.from_thread import start_blocking_portal
 from neo4j import Record
 from neo4j_graphrag.retrievers.base import Retriever
 from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from engine.domain.clock import Moment
 from engine.domain.context import Context, ContextRequest, Piece
-from engine.errors import InvalidInput
+from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory
+from engine.settings import Settings
+from engine.wiring.open_engine import open_engine
 
 _MARK = re.compile(r"\[(\d+)\] ")
 MOST_WAIT_S = 120.0
@@ -141,3 +147,15 @@ def _running() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+@contextmanager
+def opened_retriever(handle: str, settings: Settings | None = None) -> Iterator[MemoryRetriever]:
+    """A retriever for the memory of the user with this handle. Raises NotFound, and what `open_engine` raises."""
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(open_engine(settings)) as engine:
+        try:
+            user = portal.call(engine.workspace.users.find, handle)
+        except NotFound:
+            raise NotFound(f"There is no user {handle!r}.") from None
+        memory = engine.memory(user.user_id)
+        yield MemoryRetriever(lambda request: portal.call(memory.context, request))

@@ -1,8 +1,11 @@
-"""Drafts into records that can be stored: token counts, summary, keywords, and the vectors of the items and of the summary."""
+"""Drafts into records that can be stored: token counts, summary, keywords, the vectors of the items and of the summary, and the
+numbers of the entities that the items name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from uuid import uuid5
 
@@ -12,8 +15,24 @@ from engine.domain.description import keywords, summarize, summary_vector, tags
 from engine.domain.embedding import Embedded, vector_of
 from engine.domain.extraction import LONGEST_WHOLE, WHOLE, Derived
 from engine.domain.record import EmbeddedRecord, ItemDraft, RecordDraft
-from engine.ingest.named_items import named_by_all
+from engine.knowledge.entity_finder import Spoken
+from engine.knowledge.item_entities import MOST
 from engine.providers.embedder import Vectors
+
+
+def named(draft: RecordDraft, spoken: Spoken) -> RecordDraft:
+    """A record with the entities that it mentions, and its items with what each names. In observations and summaries the names of
+    the record are looked for."""
+    found = [spoken.items.get(item.item_id) or spoken.names.standing_in(item.content) for item in draft.items]
+    pairs = zip(draft.items, found, strict=True)
+    items = tuple(replace(item, entities=one.entities, about=one.about) for item, one in pairs)
+    return replace(draft, items=items, entities=spoken.entities)
+
+
+def named_by_all(items: Iterable[ItemDraft]) -> tuple[int, ...]:
+    """What these items name, the most frequent first."""
+    counts = Counter(number for item in items for number in item.entities)
+    return tuple(number for number, _ in counts.most_common(MOST))
 
 
 def describe(draft: RecordDraft, count_tokens: Callable[[str], int], summary_words: int) -> RecordDraft:

@@ -38,7 +38,7 @@ from engine.ingest.drafts import (
     passages_embedded,
 )
 from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pending, Placed, Source, SourceSeen, Unplaced
-from engine.ingest.versions.new_version import shared
+from engine.ingest.versions.revising import shared
 from engine.privacy.redact import Redactor, redacted_origin
 
 LONGEST_KEY = 500

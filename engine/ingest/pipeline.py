@@ -25,17 +25,16 @@ from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, EmbeddedRecord, RecordDraft
 from engine.domain.report import STORED_ALREADY, Skipped
 from engine.ingest.allowance import Allowance
+from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.placing import Assigner
-from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.cleaning import key_of
 from engine.ingest.commit import RecordCommit
-from engine.ingest.describe import describe, embedded, texts_of, without_whole
+from engine.ingest.describe import describe, embedded, named, texts_of, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, IngestLimits, fresh, texts_ahead
 from engine.ingest.judged_facts import JudgedFacts
 from engine.ingest.judged_names import JudgedNames
-from engine.ingest.named_items import named
 from engine.ingest.sessions import IngestRun, Sessions
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, StoredBatch, failed
 from engine.ingest.versions.revising import Revisions

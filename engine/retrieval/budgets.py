@@ -14,8 +14,7 @@ from uuid import UUID
 from engine.domain.ingest import UNLIMITED, Limits
 from engine.domain.principal import Principal
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
-from engine.domain.search import Hit, SearchAnswer, SearchRequest
-from engine.domain.search_page import cursor_after
+from engine.domain.search import Hit, SearchAnswer, SearchRequest, cursor_after
 from engine.errors import StoreUnavailable
 from engine.progress import counted
 from engine.providers.active import ActiveModel

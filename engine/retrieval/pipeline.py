@@ -22,8 +22,16 @@ from engine.domain.explanation import SearchedNodes, WidenedBy
 from engine.domain.node import LeftOut
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
-from engine.domain.search import AskedRelation, Hit, SearchAnswer, SearchRequest
-from engine.domain.search_page import NOTHING_GIVEN, Given, cursor_after, given_before
+from engine.domain.search import (
+    NOTHING_GIVEN,
+    AskedRelation,
+    Given,
+    Hit,
+    SearchAnswer,
+    SearchRequest,
+    cursor_after,
+    given_before,
+)
 from engine.errors import NeurigraphError, ProviderUnavailable
 from engine.hierarchy.damage import Damage
 from engine.providers.active import ActiveModel, Model

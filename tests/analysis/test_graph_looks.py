@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from engine.domain.delta import ENDED, Change
-from engine.domain.edge import EDGE_TYPES
+from engine.domain.graph import EDGE_TYPES
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.retraction import RetractionSubject

@@ -189,7 +189,7 @@ async def test_the_examples_of_the_page_run(
     service.reply = lambda asked: "Ellen's husband." if "married Dave" in asked.text else "?"
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("OPENAI_BASE_URL", service.openai)
-    monkeypatch.setattr("engine.graphrag.opening.open_engine", lambda _: open_engine(engine.settings))
+    monkeypatch.setattr("engine.graphrag.retriever.open_engine", lambda _: open_engine(engine.settings))
     for block in blocks():
         text = block.replace("http://localhost:8420", address).replace('"ann"', f'"{handle}"')
         await asyncio.to_thread(exec, compile(text, "client.md", "exec"), {})

@@ -19,12 +19,12 @@ from engine.commit.graph import TOGETHER, apply, rehearse
 from engine.domain.clock import Moment
 from engine.domain.entity import EntityFilter
 from engine.domain.grant import NewGrant
+from engine.domain.graph import RecordFacts
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.principal import Principal
 from engine.domain.retraction import RecordRetraction
 from engine.domain.search import SearchAnswer, SearchRequest
-from engine.domain.stated_fact import RecordFacts
 from engine.embedded import Stack, attached
 from engine.embedded.readiness import STATEMENTS
 from engine.entities.reads import EntityReads

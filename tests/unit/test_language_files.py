@@ -70,7 +70,7 @@ print(dates_in("Ieri, e il 3 maggio 2023, e due settimana fa", now))
 print(asks_for_self("Dove lavora mia sorella?", ("it",)), months_of_states("Qual era la mia dose in ottobre 2023?"))
 print([word for _, _, word in relations_with_my("Ho visto mia sorella.")], asked_time("Dove era la mia casa a Roma?"))
 from engine.domain.entity import TextPiece
-from engine.ingest.assignment.vocabulary import denies, negated
+from engine.ingest.assignment.evidence import denies, negated
 from engine.naming.configuration import SHIPPED, load_domain
 from engine.naming.kinds import kind_of
 from engine.naming.names import names_in

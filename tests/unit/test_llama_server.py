@@ -16,7 +16,7 @@ from pydantic import BaseModel, SecretStr
 
 from engine.communities.model_answers import GivenInsights
 from engine.errors import CutAnswer, ProviderUnavailable, UnusableAnswer
-from engine.ingest.assignment.form import Placement
+from engine.ingest.assignment.model import Placement
 from engine.ingest.extraction.form import Extracted
 from engine.ingest.judged_facts import Verdicts
 from engine.ingest.judged_names import NameVerdicts

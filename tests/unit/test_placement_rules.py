@@ -10,10 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.domain.record import AssignableNode
-from engine.ingest.assignment.evidence import MOST_CANDIDATES, SURE, deepest_sure, gathered, prices, probabilities
+from engine.ingest.assignment.evidence import (
+    MOST_CANDIDATES,
+    SURE,
+    NodeVocabulary,
+    deepest_sure,
+    gathered,
+    prices,
+    probabilities,
+)
 from engine.ingest.assignment.likeness import node_text, standard_scores
 from engine.ingest.assignment.placing import placed_among
-from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.sources import Unplaced
 
 

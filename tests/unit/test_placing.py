@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
-from engine.ingest.assignment.evidence import gathered
+from engine.ingest.assignment.evidence import NodeVocabulary, gathered
 from engine.ingest.assignment.placing import NOWHERE, confidence, parted, placed_among
-from engine.ingest.assignment.topics import missing_topic, sureness
-from engine.ingest.assignment.vocabulary import NodeVocabulary
+from engine.ingest.assignment.topic_nodes import missing_topic, sureness
 from engine.ingest.sources import Unplaced
-from engine.ingest.versions.new_version import shared
+from engine.ingest.versions.revising import shared
 
 WORDS = ("walleye", "boat", "payroll", "invoice", "knee", "surgeon", "weather", "and", "then", "Quillfeather")
 

@@ -18,13 +18,13 @@ from engine.domain.fact import FactRow
 from engine.domain.prompt_lines import indented, inline, numbered
 from engine.entities.resolution.resolution import FoundName, NameDoubt
 from engine.facts.chains import Known
+from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.model import choice_of
-from engine.ingest.assignment.vocabulary import NodeVocabulary
 from engine.ingest.extraction.extract import pieces_of
 from engine.ingest.judged_facts import Pair, pairs_shown
 from engine.ingest.judged_names import doubts_shown
+from engine.ingest.proposal.hierarchy import SaidTurns
 from engine.ingest.proposal.proposals import turns_shown
-from engine.ingest.proposal.proposing import SaidTurns
 from engine.ingest.sources import Unplaced
 from engine.retrieval.context.answering import asked_of
 from engine.retrieval.context.drafts import Draft, Drafts, Group

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.ingest.proposal.matters import clusters, matters
-from engine.ingest.proposal.people import people
+from engine.ingest.proposal.hierarchy import SaidTurns, clusters, matters, people, proposed
 from engine.ingest.proposal.proposals import Hierarchy, _nodes
-from engine.ingest.proposal.proposing import SaidTurns, proposed
 from engine.language.detection import language_of
 
 SPEAKERS = frozenset({"Rosa", "Assistant"})

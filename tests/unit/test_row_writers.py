@@ -70,7 +70,7 @@ BESIDE = {
     "facts/graph_entries": ("carries facts into the graph", "facts"),
     "lifecycle/mending/entities": ("has facts carried into the graph again", "facts"),
     "commit/rows/due": ("marks records whose vectors are all there", "metadata_records"),
-    "derive/tokens": ("makes tokens of items that are older than these", "memory_items"),
+    "derive/vectors": ("makes tokens of items that are older than these", "memory_items"),
     "lifecycle/file_states": ("states of files change without a commit", "file_manifest"),
     "lifecycle/remedies": (
         "mends what is lost",

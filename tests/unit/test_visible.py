@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.domain.visible import visible
+from engine.domain.prompt_lines import visible
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,7 @@ from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.errors import ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.evidence import Likeness, fullness
-from engine.ingest.assignment.vocabulary import NodeVocabulary
+from engine.ingest.assignment.evidence import Likeness, NodeVocabulary, fullness
 from engine.ingest.sources import Unplaced
 from engine.providers.active import ActiveModel, Model
 from engine.providers.embedder import Vectors

@@ -1,7 +1,7 @@
 """The step `assign` of the write path: the node of each turn and passage, with confidence and reasons.
 
 An `Assigner` decides: here rules do, by names, aliases, keywords and meaning of nodes (`evidence`, `likeness`), with a node for a
-topic that none covers (`topics`); in `model` a language model does.
+topic that none covers (`topic_nodes`); in `model` a language model does.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from engine.domain.assignment import BY_HAND, Decision
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.evidence import Likeness, NodeEvidence, Scores, gathered
+from engine.ingest.assignment.evidence import Likeness, NodeEvidence, NodeVocabulary, Scores, gathered
 from engine.ingest.assignment.likeness import NodeLikeness
-from engine.ingest.assignment.topic_nodes import TopicNodes, node_of
-from engine.ingest.assignment.topics import Topic, missing_topic
-from engine.ingest.assignment.vocabulary import NodeVocabulary
+from engine.ingest.assignment.topic_nodes import Topic, TopicNodes, missing_topic, node_of
 from engine.ingest.sources import Placed, Unplaced
 from engine.turns import computed
 

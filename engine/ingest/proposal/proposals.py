@@ -28,11 +28,11 @@ from engine.domain.scope import Origin
 from engine.errors import InvalidName, NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.allowance import Allowance
-from engine.ingest.assignment.form import NodeKind
-from engine.ingest.assignment.vocabulary import NodeVocabulary
+from engine.ingest.assignment.evidence import NodeVocabulary
+from engine.ingest.assignment.model import NodeKind
 from engine.ingest.extraction.asked import AskedModel, ModelQuestion
 from engine.ingest.pipeline import Ingest
-from engine.ingest.proposal.proposing import SaidTurns, proposed
+from engine.ingest.proposal.hierarchy import SaidTurns, proposed
 from engine.privacy.nodes import redacted_node
 from engine.privacy.redact import Redactor
 from engine.providers.fields import Names, Numbers, Text, entries

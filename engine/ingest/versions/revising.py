@@ -3,38 +3,42 @@
     newest version → split → match by hash → describe → embed what is new → file → one transaction → graph
 
 Everything is decided before the transaction from the newest version; the transaction refuses (Conflict) when that is no
-longer the newest. The document stays at its node, also where the new text would be assigned to another. Of a document that spans
-several nodes each part is renewed, and a new chunk goes to the part of the chunk before it.
+longer the newest. The document stays at its node, also where the new text would be assigned to another.
+A document that spans several concepts has a part at each of their nodes: a record with its passages. The file is stored once: the
+user opens all of it, others the passages of the record (`engine.lifecycle.resources`). Each part is renewed: an unchanged chunk
+is found by its hash and stays in its part; a new chunk goes to the part of the chunk before it.
 Where the embedding service does not answer, or a limit is reached, the version is written without vectors: a job makes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from uuid import UUID
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4, uuid5
 
 from engine.commit.changes import RecordRevised
 from engine.commit.rows import sources
 from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitOfWork
-from engine.domain.document import NewVersion
+from engine.domain.document import NewVersion, allotted, parted
 from engine.domain.embedding import Embedded, vector_of
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, SourceAdvance
+from engine.domain.record import AssignableNode, ItemDraft, RecordDraft, SourceAdvance
 from engine.domain.report import STORED_ALREADY, Skipped, StoredRecord
+from engine.domain.splitting import chunks
 from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit
-from engine.ingest.describe import describe, whole_fact
-from engine.ingest.named_items import named
+from engine.ingest.describe import describe, named, whole_fact
+from engine.ingest.drafts import document_draft
 from engine.ingest.sources import ChangedDocument, StoredBatch
-from engine.ingest.versions.new_version import PartHead, VersionPart, fields_of, parts_of
 from engine.knowledge.entity_finder import EntityFinder, entered, spoken_of
 from engine.naming.mentions import texts_of
 from engine.providers.active import ActiveModel, Model
+from engine.records.diff import diff, digest
 from engine.records.files import StoredFile
 from engine.records.rows import KeptRecord
 from engine.records.writer import NewSource, RecordPlace, RecordRenewal
@@ -49,6 +53,125 @@ NARROWER = "Its earlier version is for more readers, or belongs elsewhere; a ver
 
 VersionNote = Callable[[Connection, UUID, Sequence[NewVersion], Sequence[UUID], int], Awaitable[None]]
 """The caller's writes in the transaction: gets the version of each part, the chunks that end, how many lack vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartHead:
+    """The newest version of a document, or of the part of it that lies at one node."""
+
+    document_id: UUID
+    node_id: UUID
+    version: int
+    content_hash: bytes
+    chunks: list[UUID]
+    chunk_hashes: bytes
+    known_at: datetime
+    schema_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPart:
+    """The version of one part on its way in: the part as it was (`head`), its draft with the ids of what stayed, the ids of
+    what is new, what is to end."""
+
+    changed: ChangedDocument
+    head: PartHead
+    draft: RecordDraft
+    new: frozenset[UUID]
+    gone: tuple[UUID, ...]
+    version: NewVersion
+    commit_id: UUID
+    part: bool = False
+    """Whether the file holds what lies at other nodes, too."""
+
+    @property
+    def fresh(self) -> tuple[ItemDraft, ...]:
+        """The items that were not there before."""
+        return tuple(item for item in self.draft.items if item.item_id in self.new)
+
+    @property
+    def stayed(self) -> tuple[ItemDraft, ...]:
+        """The others."""
+        return tuple(item for item in self.draft.items if item.item_id not in self.new)
+
+
+def shared(draft: RecordDraft, nodes: Sequence[AssignableNode]) -> list[RecordDraft]:
+    """The record of a whole document as one for each node of its items; nodes in the order of their first item.
+
+    `nodes`: the node of each item. Ids and positions of items are those in the whole document.
+    """
+    by_node: dict[UUID, tuple[AssignableNode, list[ItemDraft]]] = {}
+    for item, node in zip(draft.items, nodes, strict=True):
+        by_node.setdefault(node.node_id, (node, []))[1].append(item)
+    return [_of_items(draft, uuid4(), node, items) for node, items in by_node.values()]
+
+
+def _of_items(draft: RecordDraft, record_id: UUID, node: AssignableNode, items: Sequence[ItemDraft]) -> RecordDraft:
+    text = draft.text if len(items) == len(draft.items) else "\n\n".join(item.content for item in items)
+    return replace(draft, record_id=record_id, node=node, items=tuple(items), text=text)
+
+
+def parts_of(
+    changed: ChangedDocument,
+    heads: Sequence[PartHead],
+    nodes: Mapping[UUID, AssignableNode],
+    count_tokens: Callable[[str], int],
+    summary_words: int,
+) -> list[VersionPart]:
+    """Everything about the version that needs no vector, part by part, in the order of schemas, as writers lock them.
+
+    `heads`: the newest version of each part, the largest first.
+    """
+    source, document = changed.source, changed.document
+    whole = document_draft(source.session, document, chunks(document.text), nodes[heads[0].node_id], source.trigger)
+    before = [pair for head in heads for pair in zip(head.chunks, parted(head.chunk_hashes), strict=True)]
+    number = 1 + max(head.version for head in heads)
+    found = diff(before, whole.items, lambda item: uuid5(source.session, f"{number}:{item.position}"))
+    owner = {chunk: part for part, head in enumerate(heads) for chunk in head.chunks}
+    homes = allotted([owner.get(item.item_id) for item in found.items])
+    works = []
+    for part, head in enumerate(heads):
+        own = [item for item, home in zip(found.items, homes, strict=True) if home == part]
+        gone = tuple(chunk for chunk in found.gone if owner[chunk] == part)
+        drafted = _of_items(whole, head.document_id, nodes[head.node_id], own)
+        work = _part(changed, head, drafted, found.new, gone)
+        described = describe(work.draft, count_tokens, summary_words)
+        works.append(replace(work, draft=described, part=len(heads) > 1))
+    return sorted(works, key=lambda work: work.draft.node.schema_name)
+
+
+def _part(
+    changed: ChangedDocument, head: PartHead, draft: RecordDraft, new: frozenset[UUID], gone: tuple[UUID, ...]
+) -> VersionPart:
+    new &= {item.item_id for item in draft.items}
+    version = NewVersion(
+        draft.record_id,
+        head.version + 1,
+        changed.source.key,
+        draft.node.node_id,
+        draft.title,
+        fingerprint(changed.document),
+        draft.file.file_id,
+        draft.file.name,
+        tuple((item.item_id, digest(item)) for item in draft.items),
+        len(new),
+        len(gone),
+    )
+    return VersionPart(changed, head, draft, new, gone, version, uuid4())
+
+
+def fields_of(draft: RecordDraft) -> dict[str, Any]:
+    """The fields of a record that a version of its document says, as deltas hold them."""
+    occurred = draft.occurred_at.astimezone(UTC).isoformat(timespec="microseconds") if draft.occurred_at else None
+    return {
+        "title": draft.title,
+        "summary": draft.summary,
+        "kw_entities": list(draft.keywords.entities),
+        "kw_topics": list(draft.keywords.topics),
+        "kw_dates": list(draft.keywords.dates),
+        "kw_relationships": list(draft.keywords.relationships),
+        **({"occurred_at": occurred} if occurred else {}),
+    }
 
 
 @dataclass(frozen=True, slots=True)
