@@ -21,14 +21,13 @@ from api import problems
 from api.auth import Guard, bearer
 from api.door_settings import check_settings
 from api.downloads import PART
-from api.examples import add_examples
 from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight, OneLength
 from api.mcp import http as mcp
 from api.models import ExportTotals, ImportTotals, LineWithoutSource, Problem, ReportedLine
 from api.observing import OFF, TRACE_ID, ObservedRequests
 from api.page import files as page
-from api.reference import reference
+from api.reference import add_examples, reference
 from api.routes import (
     assignments,
     bulk,

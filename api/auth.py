@@ -23,8 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.limits import RateLimit
 from api.page import files as page
-from api.peer import LocalOnly, Peers
-from api.peer_account import is_own_account
+from api.peer import LocalOnly, Peers, is_own_account
 from api.problems import engine_problem, http_kind, problem
 from engine.domain.principal import Identity
 from engine.errors import NeurigraphError

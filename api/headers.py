@@ -1,9 +1,15 @@
-"""Security headers of every answer: no framing, no sniffing, no caching, no reading across origins."""
+"""Headers that many requests and answers have.
+
+security  of every answer: no framing, no sniffing, no caching, no reading across origins
+Prefer    (RFC 7240) how long a client wants to wait for what takes time
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
+from fastapi import Header
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,6 +21,14 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+Prefer = Annotated[
+    str | None,
+    Header(
+        max_length=500,
+        description="`wait=N`: the same as `wait`, which comes first; `respond-async`: does not wait. Others are ignored.",
+        examples=["wait=10"],
+    ),
+]
 
 
 class SecurityHeaders:
@@ -32,3 +46,18 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+def waited(wait: float | None, prefer: str | None, most: float) -> float | None:
+    """Seconds to wait, at most `most`; None where the request names none. What cannot be parsed is ignored (RFC 7240)."""
+    if wait is not None:
+        return wait
+    asked: list[float] = []
+    for preference in (prefer or "").split(","):
+        name, _, value = preference.partition(";")[0].partition("=")
+        value = value.strip().strip('"')
+        if name.strip().lower() == "respond-async":
+            asked.append(0.0)
+        elif name.strip().lower() == "wait" and value.isascii() and value.isdigit():
+            asked.append(min(float(value), most))
+    return max(asked, default=None)  # both: it answers at once what is not ready after that time

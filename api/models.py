@@ -1,8 +1,11 @@
-"""Request bodies, and the answers that are not the engine's own frozen values. Clients use them: no server is imported here."""
+"""Request bodies, and the answers that are not the engine's own frozen values. Clients use them: no server is imported here.
+
+Bodies that change something hold the new values of fields, and the time from which they hold.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
@@ -11,12 +14,17 @@ from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
 from engine.domain.ingest import SourceOutcome
+from engine.domain.occasion import LONGEST_NAME, MOST_PARTICIPANTS, OccasionKind
+from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
+from engine.domain.stream import LAST_NUMBER, LONGEST_REF, LONGEST_TITLE, MOST_APPENDED, StreamedTurn
 from engine.domain.token import LONGEST_GRACE, TokenKind
 from engine.domain.written import RECORDS_SHOWN, Body, ConversationBody, Instant, RecordBody
 
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 PropertyText = Annotated[str, StringConstraints(max_length=2000)]
 NodeName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Participant = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
+Words = Annotated[list[Annotated[str, StringConstraints(max_length=500)]], Field(max_length=200)]
 
 
 class FieldProblem(BaseModel):
@@ -268,3 +276,113 @@ class Readiness(BaseModel):
     ready: bool
     stores: list[StoreState]
     degraded: DegradedState | None = None
+
+
+class StreamedTurnBody(Body):
+    """One utterance."""
+
+    speaker: str = Field(max_length=200, examples=["Bob"])
+    text: str = Field(examples=["Dave married my sister Ellen in 2003."])
+    at: Instant | None = None
+    id: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST_REF, description="The client's id of the turn."
+    )
+    role: Literal["user", "assistant"] | None = Field(default=None, description="The role of the speaker.")
+
+    def turn(self) -> StreamedTurn:
+        return StreamedTurn(self.speaker, self.text, self.at, self.id, self.role)
+
+
+class _Placed(Body):
+    node_id: UUID | None = Field(default=None, description="The node to store it at; without it, its content decides.")
+    scope: ScopeKind = Field(default="user", description="The kind of its scope; scoped records are private.")
+    scope_id: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST_SCOPE_ID, description="The thread's or workflow's id."
+    )
+    source: SourceKind = Field(default="ingested", description="How it came in.")
+
+
+class AppendBody(_Placed):
+    """Turns to append to a conversation. Title, times, node and privacy are used only when it is opened."""
+
+    turns: list[StreamedTurnBody] = Field(min_length=1, max_length=MOST_APPENDED)
+    first: Annotated[int, Strict()] | None = Field(
+        default=None, ge=0, le=LAST_NUMBER, description="The number of the first of these turns, counted from 0."
+    )
+    title: str = Field(default="", max_length=LONGEST_TITLE)
+    started_at: Instant | None = None
+    privacy: Privacy | None = Field(default=None, description="A private record is readable by the owner alone.")
+
+
+class EndBody(Body):
+    """An empty object."""
+
+
+class OccasionBody(_Placed):
+    """Something that happened, stored when it ends."""
+
+    kind: OccasionKind = Field(examples=["meeting"])
+    title: str = Field(default="", max_length=LONGEST_TITLE, examples=["Price of boats"])
+    text: str = Field(min_length=1, examples=["We agreed to raise the price on March 1."])
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+    participants: list[Participant] = Field(default=[], max_length=MOST_PARTICIPANTS, examples=[["Ann", "Bob"]])
+    source_id: str | None = Field(default=None, min_length=1, max_length=400)
+    privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
+
+
+class ChangeBody(Body):
+    """New values of fields; omitted fields stay. Without a time they hold from now on."""
+
+    effective_at: Instant | None = Field(default=None, description="From when on they hold; without it, from now on.")
+    correction: bool = Field(default=False, description="A correction: the new values hold from the beginning.")
+    reason: str = Field(default="", max_length=500, examples=["Ellen told me"])
+
+    def fields(self) -> dict[str, Any]:
+        return self.model_dump(exclude_unset=True, exclude={"effective_at", "correction", "reason"})
+
+
+class RecordChange(ChangeBody):
+    """A change of a record."""
+
+    title: str = Field(default="", min_length=1, max_length=200, examples=["The lease of the workshop"])
+    summary: str = Field(default="", min_length=1, max_length=20_000)
+    kw_entities: Words = Field(default=[])
+    kw_topics: Words = Field(default=[])
+    kw_dates: Words = Field(default=[])
+    kw_relationships: Words = Field(default=[])
+    occurred_at: Instant | None = None
+    ended: bool = Field(default=False, description="True: it no longer holds. False: it holds again.")
+
+
+class ItemChange(ChangeBody):
+    """A change of a memory item."""
+
+    content: str = Field(default="", min_length=1, max_length=1 << 20, examples=["Dave sold the boat in May."])
+    category: str = Field(default="", max_length=200)
+    tags: Words = Field(default=[])
+    subjects: Words = Field(default=[])
+    confidence: float = Field(default=1, ge=0, le=1)
+    importance: float = Field(default=0.5, ge=0, le=1)
+    occurred_at: Instant | None = None
+    ended: bool = Field(default=False, description="True: it no longer holds. False: it holds again.")
+
+
+class NodeChange(ChangeBody):
+    """A change of a node; a new parent moves its whole subtree. `archived` is changed alone, and takes effect now."""
+
+    name: str = Field(default="", min_length=1, max_length=4000, examples=["David"])
+    summary: str = Field(default="", max_length=2000)
+    keywords: list[str] = Field(default=[], max_length=100)
+    aliases: list[str] = Field(default=[], max_length=100)
+    parent_id: UUID = Field(default=UUID(int=0), description="The new parent.")
+    archived: bool = Field(
+        default=False, description="True: its subtree is not searched and takes no writes. False: it is unarchived."
+    )
+
+
+class EdgeChange(ChangeBody):
+    """A change of a cross-node edge; `properties` replace all earlier ones."""
+
+    properties: dict[PropertyName, PropertyText] = Field(default={}, max_length=50, examples=[{"since": "2003"}])
+    ended: bool = Field(default=False, description="True: it no longer holds. False: it holds again.")

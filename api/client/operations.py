@@ -9,9 +9,8 @@ from uuid import UUID
 
 from api.client.requests import OMIT, Call, Page, as_bytes, as_file, as_page, as_value, once, path
 from api.client.sending import followed, operation
-from api.models import Liveness, ProposedNodeBody, Readiness, ReviewedEntry, TextBody, WriteLimits
+from api.models import Liveness, ProposedNodeBody, Readiness, ReviewedEntry, StreamedTurnBody, TextBody, WriteLimits
 from api.questions import FiltersBody, ScopeBody
-from api.streams import StreamedTurnBody
 from engine.domain.assignment import Assignment, Moved
 from engine.domain.attribute import Attribute
 from engine.domain.commit import CommitOutcome, CommitSummary

@@ -15,8 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from api.mcp.refusals import unreadable
-from api.mcp.server import Context, server
+from api.mcp.server import Context, server, unreadable
 from engine.domain.principal import Identity
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory

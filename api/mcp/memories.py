@@ -10,8 +10,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from api.mcp.arguments import Message, turns_of
-from api.mcp.ids import MemoryId, UndoId, parsed
+from api.mcp.arguments import MemoryId, Message, UndoId, parsed, turns_of
 from engine.domain.assignment import AssignmentFilter
 from engine.domain.clock import Moment
 from engine.domain.delta import Change

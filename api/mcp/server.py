@@ -1,8 +1,14 @@
 """The protocol's server: lists and calls the tools, reads the resources, makes the prompts. Whose memory a request is for, the
-transport says."""
+transport says.
+
+Each message of the protocol is a span, in the trace of its caller: `traceparent` in `_meta`, or that of the HTTP request. This is
+in place of the library's own spans, which hold messages of errors and whatever name a tool was asked for by.
+What is no message of the protocol is answered, too: the library reads JSON strictly, and says nothing to what it cannot read.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
@@ -10,20 +16,26 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 from mcp import MCPError
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver.tools import Tool
+from opentelemetry.trace import SpanKind
 from pydantic import ValidationError
+from pydantic_core import from_json
 
-from api.mcp import budget, prompts, resources
+from api.mcp import budget, resources
 from api.mcp.arguments import plain_arguments
 from api.mcp.tools import TOOLS
-from api.mcp.tracing import Traced
 from engine.domain.problems import TABLE, UNEXPECTED
 from engine.errors import InvalidInput, NeurigraphError, NotFound, StoreFailed
 from engine.memory import Memory
+from engine.telemetry.stages import TRACEPARENT, Spanning, continued
 from engine.turns import computed
 
+METHODS = frozenset(
+    "initialize ping tools/list tools/call resources/list resources/templates/list resources/read prompts/list"
+    " prompts/get".split()
+)
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -42,6 +54,20 @@ WRONG = {"missing": "it is missing", "uuid_parsing": "not an id", "uuid_type": "
 Context = ServerRequestContext[Any, Any]
 MemoryOf = Callable[[Context], Awaitable[Memory]]
 """The memory that a request is for, as its caller may see it."""
+
+
+class Traced(ServerMiddleware[Any]):
+    """The outermost middleware of the protocol's server."""
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        method = ctx.method if ctx.method in METHODS else "other"
+        tool = (ctx.params or {}).get("name") if method == "tools/call" else None
+        name = f"mcp {method} {tool}" if tool in TOOLS else f"mcp {method}"
+        with Spanning(name, SpanKind.SERVER, continued((ctx.meta or {}).get(TRACEPARENT))) as call:
+            result = await call_next(ctx)
+            if getattr(result, "is_error", False):
+                call.failed("tool_error")
+            return result
 
 
 def server(memory_of: MemoryOf) -> Server[Any]:
@@ -69,10 +95,10 @@ def server(memory_of: MemoryOf) -> Server[Any]:
         return types.ReadResourceResult(contents=[content])
 
     async def list_prompts(_: Context, __: object) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompts.PROMPTS)
+        return types.ListPromptsResult(prompts=resources.PROMPTS)
 
     async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await _or_refused(memory_of, context, lambda memory: prompts.made(memory, params))
+        return await _or_refused(memory_of, context, lambda memory: resources.made(memory, params))
 
     made: Server[Any] = Server(
         "neurigraph", title="Neurigraph", version=version("neurigraph"), instructions=" ".join(INSTRUCTIONS.split()),
@@ -151,3 +177,53 @@ def sentence(error: Exception) -> str:
         return MISSING if error.detail == NotFound().detail else error.detail
     log.error("An unexpected error.", exc_info=error)
     return UNEXPECTED.title
+
+
+def refused(error: ValidationError) -> types.JSONRPCError | None:
+    """The answer to a line that is no message; None for a notification, which is never answered."""
+    given = [one["input"] for one in error.errors(include_url=False, include_context=False)]
+    whole = next((one for one in given if isinstance(one, dict) and "jsonrpc" in one), given[0])
+    return _refusal(_read(whole) if isinstance(whole, str) else whole)
+
+
+def unreadable(body: bytes) -> types.JSONRPCError | None:
+    """The answer to a body that is no message; None where it is one, or a notification."""
+    try:
+        types.jsonrpc_message_adapter.validate_python(from_json(body), by_name=False)
+    except ValueError:
+        return _refusal(_read(body.decode("utf-8", "replace")))
+    return None
+
+
+def _read(text: str) -> Any:
+    """Read leniently: half of a surrogate pair is taken."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refusal(sent: Any) -> types.JSONRPCError | None:
+    if isinstance(sent, dict) and "method" in sent and "id" not in sent:
+        return None
+    number = sent.get("id") if isinstance(sent, dict) else None
+    known = isinstance(number, int | str) and not isinstance(number, bool) and _is_unicode(number)
+    code = types.PARSE_ERROR if sent is None else types.INVALID_REQUEST
+    error = types.ErrorData(code=code, message=_why_refused(sent))
+    return types.JSONRPCError(jsonrpc="2.0", id=number if known else None, error=error)
+
+
+def _why_refused(sent: Any) -> str:
+    if sent is None:
+        return "This is not JSON."
+    if not _is_unicode(sent):
+        return "The message is not valid Unicode: it holds half of a surrogate pair (\\ud800 to \\udfff alone)."
+    return "This is no message of JSON-RPC 2.0."
+
+
+def _is_unicode(sent: Any) -> bool:
+    try:
+        json.dumps(sent, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

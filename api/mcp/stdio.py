@@ -12,8 +12,7 @@ from mcp import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from api.mcp.refusals import refused
-from api.mcp.server import Context, MemoryOf, server
+from api.mcp.server import Context, MemoryOf, refused, server
 from engine.memory import Memory
 
 Opening = Callable[[], AbstractAsyncContextManager[Memory]]

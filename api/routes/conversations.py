@@ -13,8 +13,8 @@ from fastapi import APIRouter, Path, Query, Response
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, text
+from api.models import AppendBody, EndBody, OccasionBody
 from api.problems import WRITES, answered, replayable
-from api.streams import AppendBody, EndBody, OccasionBody
 from engine.domain.occasion import Occasion
 from engine.domain.report import IngestReport
 from engine.domain.scope import MemoryScope

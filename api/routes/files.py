@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from api.context import UserMemory
 from api.downloads import BYTES_OR_PART, PART, disposition, media_type
 from api.event_stream import documented_events, followed
-from api.preferences import Prefer, waited
+from api.headers import Prefer, waited
 from api.problems import documented
 from engine.domain.file_state import FileStatus, OpenedFile
 from engine.errors import Rehydrating

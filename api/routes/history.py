@@ -9,10 +9,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Response
 
 from api.bodies import JsonRoute
-from api.changes import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordChange
 from api.context import AtMoment, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, PageRequest, encoded, identity, number
 from api.entity_tags import ETAG, etag
+from api.models import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordChange
 from api.problems import WRITES, documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
 from engine.domain.difference import DifferencePage, Within

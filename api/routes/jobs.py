@@ -10,8 +10,8 @@ from fastapi import APIRouter, Path, Query, Response
 from api.bodies import JsonRoute
 from api.context import ADMINISTRATORS, CurrentWorkspace
 from api.cursors import PAGE_HEADERS, APage, number
+from api.headers import Prefer, waited
 from api.models import RunRequest
-from api.preferences import Prefer, waited
 from api.problems import answered, documented
 from engine.domain.job import JobState, Run
 

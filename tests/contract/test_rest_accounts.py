@@ -14,7 +14,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from api.peer_account import is_own_account
+from api.peer import is_own_account
 from engine.neurigraph import Engine
 from tests.contract.test_rest_slow_clients import serving
 from tests.door import new_door

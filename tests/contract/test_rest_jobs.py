@@ -10,7 +10,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api.preferences import waited
+from api.headers import waited
 from engine.domain.node import User
 from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import CATALOGUE

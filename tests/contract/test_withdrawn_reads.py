@@ -18,8 +18,7 @@ import pytest
 from mcp import ClientSession, MCPError
 from pydantic import SecretStr
 
-from api.mcp.prompts import PROMPTS
-from api.mcp.resources import TEMPLATES
+from api.mcp.resources import PROMPTS, TEMPLATES
 from api.mcp.tools import TOOLS
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode

@@ -15,5 +15,5 @@ def test_the_client_loads_neither_server_nor_drivers() -> None:
     assert not loaded & NOT_NEEDED
     own = {name for name in loaded if name.startswith(("engine.", "api."))}
     assert {name for name in own if not name.startswith(("engine.domain", "api.client"))} == {
-        "api.models", "api.questions", "api.streams", "engine.errors"
+        "api.models", "api.questions", "engine.errors"
     }  # fmt: skip
