@@ -171,11 +171,11 @@ def _call(user_id: UUID | str, part: _Part) -> Call[list[ReportedLine]]:
         found = [adapter(ReportedLine).validate_json(line) for line in reports]
         return [one.model_copy(update={"line": part.before + one.line}) for one in found]
 
-    return Call("POST", path("/v1/users/{}/import", user_id), read, lines=b"".join(part.lines))
+    return Call("POST", path("/v1/users/{user_id}/import", user_id=user_id), read, lines=b"".join(part.lines))
 
 
 def _export(user_id: UUID | str) -> Call[None]:
-    return Call("GET", path("/v1/users/{}/export", user_id), _check)
+    return Call("GET", path("/v1/users/{user_id}/export", user_id=user_id), _check)
 
 
 def _check(response: httpx2.Response) -> None:

@@ -22,6 +22,10 @@ from engine.domain.lines import MEDIA_TYPE
 T = TypeVar("T")
 OMIT: Final[Any] = type("Omitted", (), {"__repr__": lambda _: "OMIT", "__bool__": lambda _: False})()
 """A parameter that is not sent: the server's default holds, and a change leaves the field as it is."""
+ONCE = "Idempotency-Key"
+HEADERS = {"idempotency_key": ONCE, "if_match": "If-Match", "if_none_match": "If-None-Match", "prefer": "Prefer"}
+"""Arguments that stand in a header."""
+WITH_BODY = ("POST", "PUT", "PATCH")
 ATTEMPTS = 4
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 30.0
@@ -65,12 +69,40 @@ class Call(Generic[T]):
         return {"method": self.method, "url": self.path, "params": query, "headers": headers, "content": content}
 
 
-def path(template: str, *values: object) -> str:
+@dataclass(frozen=True, slots=True)
+class Declared(Generic[T]):
+    """What an operation of the REST API asks, beside the arguments of its method.
+
+    Arguments that `path` names stand there, those of `HEADERS` in the headers; all others in the query or, where the method has a
+    body, in the body, but for those that `query` names.
+    """
+
+    method: str
+    path: str
+    read: Callable[[httpx2.Response], T]
+    query: frozenset[str] = frozenset()
+    repeats: bool = True
+
+    def call(self, arguments: Mapping[str, Any]) -> Call[T]:
+        """The request with these arguments. Raises ValueError for what names no resource, and for a key that is none."""
+        in_path = {name: value for name, value in arguments.items() if f"{{{name}}}" in self.path}
+        headers = {HEADERS[name]: value for name, value in arguments.items() if name in HEADERS}
+        if ONCE in headers:
+            headers[ONCE] = once(headers[ONCE])
+        others = {name.rstrip("_"): value for name, value in arguments.items() if name not in in_path.keys() | HEADERS}
+        in_query = self.query if self.method in WITH_BODY else others.keys()
+        query = {name: value for name, value in others.items() if name in in_query}
+        body = {name: value for name, value in others.items() if name not in in_query} or OMIT
+        place = path(self.path, **in_path)
+        return Call(self.method, place, self.read, query=query, headers=headers, body=body, repeats=self.repeats)
+
+
+def path(template: str, **values: object) -> str:
     """The path with its values, quoted: a slash in a value does not end its segment. Raises ValueError for one that would name
     another resource."""
-    if wrong := [value for value in map(str, values) if value in ("", ".", "..")]:
+    if wrong := [value for value in map(str, values.values()) if value in ("", ".", "..")]:
         raise ValueError(f"{wrong[0]!r} is no id and no name.")
-    return template.format(*(quote(str(value), safe="") for value in values))
+    return template.format(**{name: quote(str(value), safe="") for name, value in values.items()})
 
 
 def once(key: Any) -> str:

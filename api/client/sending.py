@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from functools import wraps
+from functools import cached_property, wraps
+from inspect import Signature, signature
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx2
 
 from api.client.errors import NotReached
-from api.client.requests import Call, EventStream, Page, pause
+from api.client.requests import Call, Declared, EventStream, Page, pause
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -172,29 +173,35 @@ class AsyncSender:
 
 
 class _Method(Generic[P, T]):
-    """A method of both clients, made of a function that returns the call."""
+    """A method of both clients: a function without a body, whose arguments are those of the request."""
 
     way: str
     """The method of a sender that takes the call."""
 
-    def __init__(self, make: Callable[Concatenate[Any, P], Call[T]]) -> None:
-        self._make, self.__doc__ = make, make.__doc__
+    def __init__(self, function: Callable[Concatenate[Any, P], T], declared: Declared[T]) -> None:
+        self._function, self._declared, self.__doc__ = function, declared, function.__doc__
+
+    @cached_property
+    def _signature(self) -> Signature:
+        return signature(self._function)
 
     def _of(self, client: Sender | AsyncSender | None) -> Any:
         if client is None:
             return self
-        make: Callable[P, Call[T]] = self._make.__get__(client)
         send = getattr(client, self.way)
 
-        @wraps(make)
+        @wraps(self._function.__get__(client))
         def called(*args: P.args, **given: P.kwargs) -> Any:
-            return send(make(*args, **given))
+            bound = self._signature.bind(client, *args, **given)
+            bound.apply_defaults()
+            del bound.arguments["self"]
+            return send(self._declared.call(bound.arguments))
 
         return called
 
 
-class operation(_Method[P, T]):
-    """Sends the call that the function makes: `Client` waits for the answer, `AsyncClient` is awaited."""
+class Operation(_Method[P, T]):
+    """Sends the request of a method: `Client` waits for the answer, `AsyncClient` is awaited."""
 
     way = "_sent"
 
@@ -208,7 +215,7 @@ class operation(_Method[P, T]):
         return self._of(client)
 
 
-class followed(_Method[P, T]):
+class Followed(_Method[P, T]):
     """Yields the values of a stream of events, with `for` or `async for`."""
 
     way = "_followed"
@@ -221,3 +228,19 @@ class followed(_Method[P, T]):
     def __get__(self, client: Sender, owner: object = None) -> Callable[P, Iterator[T]]: ...
     def __get__(self, client: Sender | AsyncSender | None, owner: object = None) -> Any:
         return self._of(client)
+
+
+def operation(
+    method: str, path: str, read: Callable[[httpx2.Response], T], *, query: str = "", repeats: bool = True
+) -> Callable[[Callable[Concatenate[Any, P], T]], Operation[P, T]]:
+    """Makes a method of an operation; `query`: the arguments that stand in the query, of a request with a body."""
+    declared = Declared(method, path, read, frozenset(query.split()), repeats)
+    return lambda function: Operation(function, declared)
+
+
+def followed(
+    method: str, path: str, read: Callable[[httpx2.Response], T], *, query: str = ""
+) -> Callable[[Callable[Concatenate[Any, P], T]], Followed[P, T]]:
+    """Makes a method of an operation whose answer is a stream of events."""
+    declared = Declared(method, path, read, frozenset(query.split()))
+    return lambda function: Followed(function, declared)

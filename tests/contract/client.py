@@ -18,6 +18,8 @@ from typing import Any
 
 from api.app import create_app
 from api.client import sending
+from api.client.requests import HEADERS, WITH_BODY
+from api.client.requests import ONCE as ONCE_HEADER
 from engine.settings import Settings
 
 FILE = Path(sending.__file__).with_name("operations.py")
@@ -54,15 +56,15 @@ class Maker:
         given = ", ".join(["self", *(f"{one.name}: {one.type}" for one in in_path), *(["*"] if needed or other else []),
                            *(f"{one.name}: {one.type}" for one in needed), *(f"{one.name}: {one.type} = OMIT" for one in other)])  # fmt: skip
         kind, shape = self._answer(operation)
-        sent = {one.sent for one in headers}
-        call = [f'"{verb.upper()}"', self._path(path, [one.name for one in in_path])]
-        if query:
-            call.append("query=" + _dict(query))
-        if headers:
-            call.append("headers=" + _dict(headers))
-        if body is not None:
-            call.append("body=" + _dict(body))
-        changes = verb in ("post", "patch") and "Idempotency-Key" not in sent
+        assert {one.name for one in headers} <= HEADERS.keys(), "a header that the client has no name for"
+        assert all(one.sent == one.name.rstrip("_") for one in (body or []) + query), (
+            "a name that cannot be a parameter"
+        )
+        call = [f'"{verb.upper()}"', f'"{re.sub(r":[^}]*}", "}", path)}"']
+        if verb.upper() in WITH_BODY and query:
+            call.append(f'query="{" ".join(one.sent for one in query)}"')
+        assert verb.upper() in WITH_BODY or body is None, "a body that the client would send in the query"
+        changes = verb in ("post", "patch") and not any(one.sent == ONCE_HEADER for one in headers)
         if operation["operationId"] in ONCE or (changes and operation["operationId"] not in REPEATABLE):
             call.append("repeats=False")
         return self._text(name, given, kind, shape, call, operation["description"])
@@ -80,10 +82,7 @@ class Maker:
         }[kind]
         call.insert(2, read)
         decorator = "followed" if kind == "events" else "operation"
-        return f"    @{decorator}\n    def {name}({given}) -> Call[{answer}]:\n{docstring}\n        return Call({', '.join(call)})\n"
-
-    def _path(self, template: str, names: list[str]) -> str:
-        return f'path("{re.sub(r"{[^}]*}", "{}", template)}", {", ".join(names)})' if names else f'"{template}"'
+        return f"    @{decorator}({', '.join(call)})\n    def {name}({given}) -> {answer}:\n{docstring}\n"
 
     def _parameter(self, one: dict[str, Any]) -> Parameter:
         return Parameter.of(one["name"], self._type(one["schema"]), one.get("required", False))
@@ -153,11 +152,6 @@ class Parameter:
         return cls(name + "_" if keyword.iskeyword(name) else name, sent, kind, needed)
 
 
-def _dict(parameters: list[Parameter]) -> str:
-    once = {"Idempotency-Key": "once(idempotency_key)"}
-    return "{" + ", ".join(f'"{one.sent}": {once.get(one.sent, one.name)}' for one in parameters) + "}"
-
-
 def _quoted(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
@@ -203,7 +197,7 @@ def operations() -> str:
         HEAD
         + "from collections.abc import Mapping, Sequence\nfrom datetime import datetime\n"
         + "from typing import Any, Literal\nfrom uuid import UUID\n\n"
-        + "from api.client.requests import OMIT, Call, Page, as_bytes, as_file, as_page, as_value, once, path\n"
+        + "from api.client.requests import OMIT, Page, as_bytes, as_file, as_page, as_value\n"
         + "from api.client.sending import followed, operation\n"
         + imports
         + '\n\nclass Operations:\n    """The operations of the REST API. They raise ApiError for a refusal, NotReached without an answer."""\n\n'
