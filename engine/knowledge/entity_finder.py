@@ -53,8 +53,7 @@ from engine.knowledge.item_entities import (
     items_of,
     names_of_titles,
 )
-from engine.knowledge.model_names import WEIGHT, over, stated, times
-from engine.knowledge.record_names import ReadRecord, add_contacts, read_records
+from engine.knowledge.record_names import WEIGHT, ReadRecord, add_contacts, over, read_records, stated, times
 from engine.naming.configuration import Domain
 from engine.naming.mentions import NamedMention, SourceText, UsedName, entity_mentions, used_name
 from engine.naming.subjects import USER, FactNames

@@ -32,7 +32,7 @@ from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.errors import NeurigraphError
 from engine.knowledge.entity_finder import EntityFinder, RecordSpoken, Spoken, entered
-from engine.knowledge.model_names import WEIGHT
+from engine.knowledge.record_names import WEIGHT
 from engine.naming.mentions import ReadFact, SourceText, fact_text, text_of
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres

@@ -2,6 +2,10 @@
 
 Each family has its own weights. A signal that does not apply is 0 for every candidate: no speaker is named, or all
 of them alike, or no time is asked for.
+
+Newer states come first: a turn that speaks of the same matter as one of the best turns, later, is placed above it. Nothing says
+that the later turn replaces the earlier one: they are taken for states of one matter when their tokens are more alike than those
+of other later turns by far, and when the later one answers to the question half as well at least.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import numpy as np
@@ -19,13 +24,16 @@ from engine.domain.terms import STOP_WORDS
 from engine.language.dates import agreement
 from engine.language.tables import all_listed
 from engine.retrieval.candidate import ASKS, FIRST_PERSON, FOLLOWS_QUESTION, OPENS_SESSION, Candidate
-from engine.retrieval.coverage import Coverage, Floats, coverage
-from engine.retrieval.newer import newer_states
+from engine.retrieval.coverage import Coverage, Floats, Signs, coverage
 from engine.retrieval.query import Question
-from engine.retrieval.scale import Values, family_offsets
+from engine.retrieval.scale import Values, family_offsets, z_scores
 from engine.retrieval.walk import Link, Walked, walk
-from engine.retrieval.weights import Weighed, Weights
+from engine.retrieval.weights import NewerWeights, Weighed, Weights
 
+APART = timedelta(hours=1)
+"""Turns of other conversations that were said at about the same time are no newer states."""
+FEW = 10
+"""Fewer later turns than this say too little about how alike turns are: they lean on what is usual."""
 _STORED = (
     "words", "words_previous", "words_previous2", "words_next", "meaning", "meaning_previous", "meaning_next", "record_words",
 )  # fmt: skip
@@ -54,6 +62,53 @@ STATE = 0.25
 """Weight of a matching date for what was said before the end of the period in which a state is asked for."""
 SESSION_DAY = 0.5
 """Weight of a matching date that is only the day on which something was said."""
+
+
+def newer_states(
+    candidates: Sequence[Candidate], signs: Signs, scores: Values, weights: NewerWeights, until: datetime | None = None
+) -> dict[int, int]:
+    """By candidate the newer state of its matter, for the best of them, the earliest first; none without vectors of tokens.
+
+    `until`: states of before alone.
+    """
+    states = [
+        place
+        for place, one in enumerate(candidates)
+        if signs.sizes[place] and _states(one) and (until is None or _when(one) < until.timestamp())
+    ]
+    turns = [place for place in np.argsort(-scores, kind="stable").tolist() if candidates[place].family == "turn"]
+    best = set(turns[: weights.best])  # not of passages, too, whose scores are of another scale
+    found: dict[int, int] = {}
+    for place in sorted(best & set(states), key=lambda one: _when(candidates[one])):
+        later = [other for other in states if _later(candidates[other], candidates[place])]
+        if not later:
+            continue
+        alike = _spreads_above(signs.alike(place)[later], weights)
+        nearest = int(np.argmax(alike + z_scores(scores[later])))
+        if alike[nearest] >= weights.alike and scores[later[nearest]] >= weights.share * scores[place]:
+            found[place] = later[nearest]
+    return found
+
+
+def _spreads_above(alike: Values, weights: NewerWeights) -> Values:
+    """By how many spreads each is above their mean."""
+    known = min(1.0, len(alike) / FEW)
+    mean = known * alike.mean() + (1 - known) * weights.usual
+    spread = known * alike.std() + (1 - known) * weights.usual_spread
+    return np.asarray((alike - mean) / max(spread, 1e-9))
+
+
+def _states(turn: Candidate) -> bool:
+    """Whether it can hold a state: a dated turn that does not end by asking."""
+    return turn.family == "turn" and turn.occurred_at is not None and not turn.flags & ASKS
+
+
+def _when(turn: Candidate) -> float:
+    return turn.occurred_at.timestamp() if turn.occurred_at is not None else 0.0
+
+
+def _later(turn: Candidate, before: Candidate) -> bool:
+    return turn.session != before.session and _when(turn) > _when(before) + APART.total_seconds()
 
 
 @dataclass(frozen=True, slots=True)

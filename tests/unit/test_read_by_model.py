@@ -21,7 +21,7 @@ from engine.entities.resolution.resolution import (
     resolve,
 )
 from engine.ingest.extraction.form import Extracted
-from engine.knowledge.model_names import known_names, marked, over, same_names, stated, times
+from engine.knowledge.record_names import known_names, marked, over, same_names, stated, times
 from engine.naming.configuration import load_domain
 from engine.naming.mentions import SourceText, used_name
 from engine.naming.names import names_in

@@ -19,7 +19,7 @@ from engine.domain.extraction import UNASKED, ModelReading, NamedByModel, Stated
 from engine.domain.names import name_key
 from engine.errors import UNREADABLE, InvalidInput, unreadable
 from engine.ingest.extraction.form import Extracted
-from engine.knowledge.model_names import known_names, marked, stated
+from engine.knowledge.record_names import known_names, marked, stated
 from engine.lab.evaluation.entity_names import kind_figures, span_figures
 from engine.lab.evaluation.entity_relations import entity_at, folded, relation_figures
 from engine.lab.evaluation.figures import Figures

@@ -29,8 +29,7 @@ from engine.lifecycle.doctor import Doctor, Finding
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.installation.marks import POSTGRES
 from engine.lifecycle.mending.entities import EntityMending
-from engine.lifecycle.mending.manifests import ManifestMending
-from engine.lifecycle.mending.shells import ShellMending
+from engine.lifecycle.mending.shells import ManifestMending, ShellMending
 from engine.lifecycle.mending.surplus import Surplus, SurplusOfGraph
 from engine.lifecycle.mending.tally import MendReport, Tally
 from engine.lifecycle.quarantine import Quarantine, QuarantinedFile
