@@ -28,38 +28,15 @@ from api.models import ExportTotals, ImportTotals, LineWithoutSource, Problem, R
 from api.observing import OFF, TRACE_ID, ObservedRequests
 from api.page import files as page
 from api.reference import add_examples, reference
-from api.routes import (
-    assignments,
-    bulk,
-    commits,
-    communities,
-    conversations,
-    documents,
-    embedding_versions,
-    entities,
-    events,
-    facts,
-    failures,
-    file_log,
-    files,
-    grants,
-    health,
-    history,
-    ingests,
-    integrations,
-    intentions,
-    jobs,
-    metrics,
-    nodes,
-    proposals,
-    records,
-    replays,
-    resources,
-    retractions,
-    search,
-    tokens,
-    users,
-)
+from api.routes import bulk, conversations, embedding_versions, events, grants, history, ingests, replays, search
+from api.routes.entities import of_communities, of_entities, of_intentions
+from api.routes.facts import of_facts, of_retractions
+from api.routes.files import of_file_log, of_files, of_resources
+from api.routes.health import of_health, of_metrics
+from api.routes.nodes import of_nodes, of_proposals
+from api.routes.records import of_assignments, of_documents, of_records
+from api.routes.upkeep import of_commits, of_failures, of_jobs
+from api.routes.workspace import of_integrations, of_tokens, of_users
 from engine.domain.written import LineBody
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
@@ -70,12 +47,12 @@ from engine.wiring.scraping import Scraping
 
 log = logging.getLogger(__name__)
 
-RESOURCES = (
-    users, tokens, integrations, embedding_versions, nodes, entities, intentions, communities, proposals, history, grants,
-    records, assignments, conversations, ingests, bulk, failures, documents, resources, facts, retractions, replays, events,
-    search, files, file_log, jobs, commits,
+ROUTERS = (
+    of_users, of_tokens, of_integrations, embedding_versions.router, of_nodes, of_entities, of_intentions, of_communities,
+    of_proposals, history.router, grants.router, of_records, of_assignments, conversations.router, ingests.router, bulk.router,
+    of_failures, of_documents, of_resources, of_facts, of_retractions, replays.router, events.router, search.router, of_files,
+    of_file_log, of_jobs, of_commits,
 )  # fmt: skip
-ROUTERS = tuple(resource.router for resource in RESOURCES)
 EXPOSED = "Content-Disposition ETag Idempotency-Replayed Left-Out Link Location Next-Cursor Retry-After WWW-Authenticate".split()
 """Headers of answers that a web page may read, beside `PART`."""
 DESCRIPTION = """Long-term memory for assistants and the people behind them.
@@ -125,17 +102,17 @@ def create_app(
         },
     )
     app.add_route("/docs", reference, include_in_schema=False)
-    app.include_router(health.router, responses=problems.documented(500))
+    app.include_router(of_health, responses=problems.documented(500))
     usual = problems.documented(401, 403, 404, 408, 422, 429, 500, 503)
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(bearer)], responses=usual)
-    app.include_router(metrics.router)
+    app.include_router(of_metrics)
     app.router.routes.extend((*mcp.ROUTES, *page.ROUTES))
     app.state.settings = settings
     app.state.opening = Opening.done(engine) if engine else opening
     if app.state.opening is not None:
         app.state.scraping = Scraping(app.state.opening)
-    routers = (health.router, metrics.router, *ROUTERS)
+    routers = (of_health, of_metrics, *ROUTERS)
     app.state.routes = [*mcp.ROUTES, *(route for router in routers for route in router.routes)]
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app

@@ -1,27 +1,33 @@
-"""Files: a single one, restored and verified, then streamed; and the states of files."""
+"""Files: a single one, restored and verified, then streamed; the states of files, and their log: which file woke or fell asleep
+and why, which transitions failed; raw inputs, as they were received.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from typing import IO, Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.encoders import jsonable_encoder
 from fastapi.responses import JSONResponse, StreamingResponse
 
+from api.bodies import JsonRoute
 from api.context import UserMemory
-from api.downloads import BYTES_OR_PART, PART, disposition, media_type
+from api.cursors import PAGE_HEADERS, APage, Before, last_line, number, timed
+from api.downloads import BYTES, BYTES_OR_PART, PART, disposition, download, media_type
 from api.event_stream import documented_events, followed
 from api.headers import Prefer, waited
+from api.models import Review, ReviewedEntry
 from api.problems import documented
-from engine.domain.file_state import FileStatus, OpenedFile
+from engine.domain.file_state import FileStatus, OpenedFile, StateEntry
+from engine.domain.resource import RawResource, ResourceType
 from engine.errors import Rehydrating
 
-router = APIRouter(prefix="/v1/users/{user_id}/nodes/{node_id}/files", tags=["files"])
+of_files = APIRouter(prefix="/v1/users/{user_id}/nodes/{node_id}/files", tags=["files"])
 BLOCK = 1 << 18
 LONGEST_WAIT = 300
 """Seconds between two polls of a file whose events are streamed: at first, and at most."""
@@ -43,6 +49,9 @@ Wait = Annotated[
         description="Seconds to wait for the restoration; without it, the server's setting.",
     ),
 ]
+of_file_log = APIRouter(prefix="/v1/users/{user_id}/file-log", tags=["files"], route_class=JsonRoute)
+MOST = 2**62
+of_resources = APIRouter(prefix="/v1/users/{user_id}/resources", tags=["resources"])
 
 
 async def _opened(
@@ -59,7 +68,7 @@ async def _opened(
         yield opened
 
 
-@router.get(
+@of_files.get(
     "/{file_id}",
     operation_id="openFile",
     response_class=StreamingResponse,
@@ -87,13 +96,13 @@ def _retry(seconds: float) -> dict[str, str]:
     return {"Retry-After": str(max(1, math.ceil(seconds)))}
 
 
-@router.get("/{file_id}/state", operation_id="getFileState")
+@of_files.get("/{file_id}/state", operation_id="getFileState")
 async def state(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
     """The state of a file: asleep, awake, or being restored. This does not wake it."""
     return await memory.files.state(node_id, file_id)
 
 
-@router.post("/{file_id}/wake", operation_id="wakeFile", responses=STILL_RESTORED | documented(507))
+@of_files.post("/{file_id}/wake", operation_id="wakeFile", responses=STILL_RESTORED | documented(507))
 async def wake(
     node_id: UUID, file_id: UUID, memory: UserMemory, response: Response, wait: Wait = None, prefer: Prefer = None
 ) -> FileStatus:
@@ -105,13 +114,13 @@ async def wake(
     return status
 
 
-@router.post("/{file_id}/sleep", operation_id="sleepFile", responses=documented(409))
+@of_files.post("/{file_id}/sleep", operation_id="sleepFile", responses=documented(409))
 async def sleep(node_id: UUID, file_id: UUID, memory: UserMemory) -> FileStatus:
     """Puts a file to sleep; needs write access to its node. 409 while it is restored. Repeating it changes nothing."""
     return await memory.files.sleep(node_id, file_id)
 
 
-@router.get("/{file_id}/events", operation_id="followFile", response_class=StreamingResponse, responses=EVENTS)
+@of_files.get("/{file_id}/events", operation_id="followFile", response_class=StreamingResponse, responses=EVENTS)
 async def events(
     node_id: UUID,
     file_id: UUID,
@@ -131,3 +140,49 @@ async def events(
 async def _blocks(content: IO[bytes]) -> AsyncIterator[bytes]:
     while block := await asyncio.to_thread(content.read, BLOCK):
         yield block
+
+
+@of_file_log.get("", operation_id="getFileLog", responses=PAGE_HEADERS)
+async def file_log(
+    memory: UserMemory,
+    page: APage,
+    node_id: Annotated[UUID | None, Query(description="Only files of this node.")] = None,
+    file_id: Annotated[UUID | None, Query(description="Only this file.")] = None,
+    to_review: Annotated[bool, Query(description="Only failures that are not reviewed.")] = False,
+    before: Annotated[int | None, Query(ge=1, le=MOST, description="The last entry of the previous page.")] = None,
+) -> Sequence[StateEntry]:
+    """Transitions of the files of a graph, newest first, one page. The log is append-only."""
+    start = page.start(number, before)
+    entries = await memory.files.log(
+        node_id=node_id, file_id=file_id, to_review=to_review, before=start, limit=page.limit
+    )
+    return page.of(entries, lambda entry: entry.entry_id)
+
+
+@of_file_log.post("/{entry_id}/review", operation_id="reviewFileLog", responses=documented(400, 413, 415, 507))
+async def review(entry_id: Annotated[int, Path(ge=1, le=MOST)], body: Review, memory: UserMemory) -> ReviewedEntry:
+    """Marks a failed entry as reviewed by the owner, in an entry of its own. Repeating it changes nothing."""
+    return ReviewedEntry(entry_id=await memory.files.review(entry_id, body.note))
+
+
+@of_resources.get("", operation_id="listResources", responses=PAGE_HEADERS)
+async def resources(
+    memory: UserMemory,
+    page: APage,
+    content_type: Annotated[ResourceType | None, Query(description="Only those of this type.")] = None,
+    source_id: Annotated[
+        str | None, Query(min_length=1, max_length=500, description="Only those of this source.")
+    ] = None,
+    before: Before = None,
+) -> Sequence[RawResource]:
+    """Raw inputs, newest first, one page. They are append-only."""
+    start = page.start(timed, last_line(before))
+    found = await memory.resources.list(content_type=content_type, source_id=source_id, before=start, limit=page.limit)
+    return page.of(found, lambda resource: (resource.received_at, resource.resource_id))
+
+
+@of_resources.get("/{resource_id}/content", operation_id="getResource", response_class=Response, responses=BYTES)
+async def content(resource_id: UUID, memory: UserMemory) -> Response:
+    """The bytes of a raw input under its own name. The hash is verified before the first byte is sent."""
+    found = await memory.resources.content(resource_id)
+    return download(found.content, found.file_name, found.media_type)

@@ -1,4 +1,6 @@
-"""Nodes of a user's graph: creation, shells, children, metadata, anchors, edges."""
+"""Nodes of a user's graph: creation, shells, children, metadata, anchors, edges; and node proposals for a memory without a
+hierarchy: propose, create, undo.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from api.bodies import JsonRoute
-from api.context import AtMoment, OnceMemory, UserMemory
+from api.context import AtMoment, LimitedMemory, OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, named, text
 from api.entity_tags import TAGGED, IfNoneMatch, matches, shell_tag
-from api.models import NewEdge, NewNodeBody
+from api.models import NewEdge, NewNodeBody, ProposalBody
 from api.problems import WRITES, answered, documented, replayable
 from engine.domain.metadata import EdgePlace, MetadataPage, RegisteredEdge
 from engine.domain.node import (
@@ -27,9 +29,11 @@ from engine.domain.node import (
     Shell,
     TreeNode,
 )
+from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
 from engine.domain.written import Body
 
-router = APIRouter(prefix="/v1/users/{user_id}", tags=["nodes"], route_class=JsonRoute)
+of_nodes = APIRouter(prefix="/v1/users/{user_id}", tags=["nodes"], route_class=JsonRoute)
+of_proposals = APIRouter(prefix="/v1/users/{user_id}/node-proposal", tags=["nodes"], route_class=JsonRoute)
 
 
 class TouchBody(Body):
@@ -40,7 +44,7 @@ class TouchBody(Body):
     )
 
 
-@router.post(
+@of_nodes.post(
     "/nodes",
     operation_id="provisionNode",
     status_code=201,
@@ -55,7 +59,7 @@ async def provision(body: NewNodeBody, memory: OnceMemory, response: Response) -
     return node
 
 
-@router.get("/nodes/{node_id}", operation_id="getShell", response_model=Shell, responses=TAGGED)
+@of_nodes.get("/nodes/{node_id}", operation_id="getShell", response_model=Shell, responses=TAGGED)
 async def shell(
     node_id: UUID, memory: UserMemory, moment: AtMoment, response: Response, known: IfNoneMatch = None
 ) -> Shell | Response:
@@ -68,14 +72,14 @@ async def shell(
     return found
 
 
-@router.get("/nodes/{node_id}/children", operation_id="listChildren", responses=PAGE_HEADERS)
+@of_nodes.get("/nodes/{node_id}/children", operation_id="listChildren", responses=PAGE_HEADERS)
 async def children(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[ChildNode]:
     """The children of a node, by name, one page."""
     found = await memory.nodes.children(node_id, moment, after=page.start(named, None), limit=page.limit)
     return page.of(found, lambda child: (child.name, child.node_id))
 
 
-@router.get("/nodes/{node_id}/metadata", operation_id="getMetadata", responses=PAGE_HEADERS)
+@of_nodes.get("/nodes/{node_id}/metadata", operation_id="getMetadata", responses=PAGE_HEADERS)
 async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: APage) -> MetadataPage:
     """Records of a node, newest first, one page; no file is opened."""
     found = await memory.nodes.metadata(node_id, limit=page.limit, cursor=page.cursor, moment=moment)
@@ -84,13 +88,13 @@ async def metadata(node_id: UUID, memory: UserMemory, moment: AtMoment, page: AP
     return found
 
 
-@router.post("/nodes/{node_id}/touch", operation_id="touch", status_code=202, responses=documented(400, 413, 415))
+@of_nodes.post("/nodes/{node_id}/touch", operation_id="touch", status_code=202, responses=documented(400, 413, 415))
 async def touch(node_id: UUID, body: TouchBody, memory: UserMemory) -> None:
     """Marks the node, and these of its items and records, as used: access times and counts follow in some seconds."""
     await memory.nodes.touch(node_id, body.ids)
 
 
-@router.get("/tree", operation_id="getTree", responses=PAGE_HEADERS)
+@of_nodes.get("/tree", operation_id="getTree", responses=PAGE_HEADERS)
 async def tree(
     memory: UserMemory,
     moment: AtMoment,
@@ -101,13 +105,13 @@ async def tree(
     return page.window(await memory.nodes.tree(moment, depth=depth))
 
 
-@router.get("/timeline", operation_id="getTimeline", responses=PAGE_HEADERS)
+@of_nodes.get("/timeline", operation_id="getTimeline", responses=PAGE_HEADERS)
 async def timeline(memory: UserMemory, page: APage) -> Sequence[RecordDay]:
     """On which days the records of the graph happened, node by node, undated ones first, one page; for its user."""
     return page.following(await memory.nodes.timeline(skip=page.offset, limit=page.limit))
 
 
-@router.get("/anchors", operation_id="findAnchors", responses=PAGE_HEADERS)
+@of_nodes.get("/anchors", operation_id="findAnchors", responses=PAGE_HEADERS)
 async def anchors(
     memory: UserMemory,
     moment: AtMoment,
@@ -119,7 +123,7 @@ async def anchors(
     return page.following(found)
 
 
-@router.get("/edges", operation_id="listEdges", responses=PAGE_HEADERS)
+@of_nodes.get("/edges", operation_id="listEdges", responses=PAGE_HEADERS)
 async def edges(memory: UserMemory, moment: AtMoment, page: APage) -> Sequence[RegisteredEdge]:
     """All cross-node edges, by the names of their ends, one page."""
     found = await memory.edges.list(moment, after=page.start(_edge, None), limit=page.limit)
@@ -131,7 +135,7 @@ def _edge(parts: Any) -> EdgePlace:
     return text(source), text(target), text(edge_type), identity(edge_id)
 
 
-@router.post(
+@of_nodes.post(
     "/edges",
     operation_id="relateNodes",
     status_code=201,
@@ -142,3 +146,25 @@ async def relate(body: NewEdge, memory: OnceMemory, response: Response) -> Creat
     edge = await memory.edges.make(body.source_id, body.target_id, body.edge_type, body.properties)
     response.status_code = 201 if edge.created else 200
     return edge
+
+
+@of_proposals.get("", operation_id="proposeNodes")
+async def propose(memory: LimitedMemory) -> Proposal:
+    """Proposes nodes for the people and matters in the turns at the root. Creates nothing. `left_out`: what a limit left out."""
+    return await memory.proposals.propose()
+
+
+@of_proposals.post("", operation_id="makeProposedNodes", status_code=201, responses=replayable() | WRITES)
+async def make(body: ProposalBody, memory: OnceMemory) -> Applied:
+    """Creates the nodes of a proposal, edited or not, and moves records from the root that belong to one of them."""
+    nodes = tuple(
+        ProposedNode(tuple(one.path), one.node_type, one.summary, tuple(one.keywords), tuple(one.aliases), 0, 0, "")
+        for one in body.nodes
+    )
+    return await memory.proposals.make(Proposal(nodes, 0, 0))
+
+
+@of_proposals.post("/{proposal_id}/undo", operation_id="undoProposedNodes", responses=documented(400, 409, 413, 415))
+async def undo(proposal_id: UUID, memory: UserMemory) -> tuple[MovedTo, ...]:
+    """Moves the proposal's records back to the root, except those moved again since; its nodes stay."""
+    return await memory.proposals.undo(proposal_id)

@@ -1,22 +1,37 @@
-"""Writing: conversations and texts become records at the nodes where they belong."""
+"""Writing: conversations and texts become records at the nodes where they belong; where records lie and why: the decisions that
+placed them, and moving a record by hand; documents: the list, the versions of each, the text and the passages of a version.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
 
 from api.bodies import JsonRoute
-from api.context import OnceMemory, limited
-from api.models import NewRecord
+from api.context import OnceMemory, UserMemory, limited
+from api.cursors import PAGE_HEADERS, APage, identity, number
+from api.downloads import BYTES, download
+from api.models import Move, NewRecord
 from api.problems import WRITES, answered, replayable
+from engine.domain.assignment import Assignment, AssignmentFilter, Decider, Moved
+from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
 from engine.domain.report import IngestReport
 from engine.domain.scope import MemoryScope
 from engine.errors import InvalidInput
 from engine.turns import computed
 
-router = APIRouter(prefix="/v1/users/{user_id}/records", tags=["records"], route_class=JsonRoute)
+of_records = APIRouter(prefix="/v1/users/{user_id}/records", tags=["records"], route_class=JsonRoute)
+of_assignments = APIRouter(prefix="/v1/users/{user_id}", tags=["records"], route_class=JsonRoute)
+MOST_ENTRIES = 2**62
+of_documents = APIRouter(prefix="/v1/users/{user_id}/documents", tags=["documents"])
+MOST_VERSIONS = 2**31 - 1
+Version = Annotated[int, Path(ge=1, le=MOST_VERSIONS)]
 
 
-@router.post(
+@of_records.post(
     "",
     operation_id="writeRecord",
     status_code=201,
@@ -45,3 +60,84 @@ async def write_record(body: NewRecord, memory: OnceMemory, response: Response) 
         )
     response.status_code = 201 if report.records else 200
     return report
+
+
+@of_assignments.get("/assignments", operation_id="listAssignments", responses=PAGE_HEADERS)
+async def assignments(  # noqa: PLR0913 (the parameters of a query are its parameters)
+    memory: UserMemory,
+    page: APage,
+    record_id: Annotated[UUID | None, Query(description="Only this record, with its earlier decisions.")] = None,
+    node_id: Annotated[UUID | None, Query(description="Only records at this node.")] = None,
+    below: Annotated[float | None, Query(ge=0, le=1, description="Only with a confidence below this.")] = None,
+    decided_by: Annotated[Decider | None, Query(description="By whom.")] = None,
+    before: Annotated[
+        int | None, Query(ge=1, le=MOST_ENTRIES, description="The last entry of the previous page.")
+    ] = None,
+) -> Sequence[Assignment]:
+    """Why records lie where they lie, newest first, one page."""
+    start = page.start(number, before)
+    wanted = AssignmentFilter(record_id, node_id, below, decided_by, start, page.limit)
+    return page.of(await memory.records.assignments(wanted), lambda one: one.entry_id)
+
+
+@of_assignments.post(
+    "/nodes/{node_id}/records/{record_id}/move",
+    operation_id="moveRecord",
+    status_code=201,
+    responses=replayable() | WRITES,
+)
+async def move(node_id: UUID, record_id: UUID, body: Move, memory: OnceMemory) -> Moved:
+    """Moves a record with its items, file and history to another node of the graph, atomically.
+
+    The move is a decision by hand: the newest of the record's assignments.
+    """
+    return await memory.records.move(record_id, node_id, body.to_node_id, reason=body.reason)
+
+
+@of_documents.get("", operation_id="listDocuments", responses=PAGE_HEADERS)
+async def documents(
+    memory: UserMemory,
+    page: APage,
+    after: Annotated[UUID | None, Query(description="The last document of the previous page.")] = None,
+) -> Sequence[StoredDocument]:
+    """Current documents by id, one page. A persona sees those that it stored."""
+    found = await memory.documents.list(after=page.start(identity, after), limit=page.limit)
+    return page.of(found, lambda document: document.document_id)
+
+
+@of_documents.get("/{document_id}/versions", operation_id="listDocumentVersions", responses=PAGE_HEADERS)
+async def versions(
+    document_id: UUID,
+    memory: UserMemory,
+    page: APage,
+    after: Annotated[int, Query(ge=0, le=MOST_VERSIONS, description="The last version of the previous page.")] = 0,
+) -> Sequence[DocumentVersion]:
+    """Versions of a document, the oldest first, one page."""
+    found = await memory.documents.versions(document_id, after=page.start(number, after), limit=page.limit)
+    return page.of(found, lambda version: version.version)
+
+
+@of_documents.get(
+    "/{document_id}/versions/{version}/content",
+    operation_id="getDocumentVersion",
+    response_class=Response,
+    responses=BYTES,
+)
+async def content(document_id: UUID, version: Version, memory: UserMemory) -> Response:
+    """The file of a version as it was stored, under its own name. Its hash is verified before it is sent."""
+    data = await memory.documents.read(document_id, version)
+    [stored] = await memory.documents.versions(document_id, after=version - 1, limit=1)
+    return download(data, stored.file_name)
+
+
+@of_documents.get("/{document_id}/versions/{version}/chunks", operation_id="listDocumentChunks", responses=PAGE_HEADERS)
+async def chunks(
+    document_id: UUID,
+    version: Version,
+    memory: UserMemory,
+    page: APage,
+    after: Annotated[int, Query(ge=-1, le=MOST_VERSIONS, description="The last index of the previous page.")] = -1,
+) -> Sequence[DocumentChunk]:
+    """Passages of a version in their order, one page."""
+    found = await memory.documents.chunks(document_id, version, after=page.start(number, after), limit=page.limit)
+    return page.of(found, lambda chunk: chunk.index)
