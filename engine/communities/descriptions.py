@@ -31,7 +31,7 @@ NAMED, LISTED = 3, 8
 Count = Callable[[str], int]
 MENTIONS, NODES, RELATIONS, RECENCY = 0.40, 0.20, 0.25, 0.15
 HALF_LIFE_DAYS = 90
-LONGEST = 120
+LONGEST_LINE = 120
 """Characters of a summary."""
 MOST_RELATIONS = 2
 UNKNOWN = "thing"
@@ -134,7 +134,7 @@ def summary(one: MemberEntity, graph: UserGraph, domain: Domain) -> tuple[str, t
     """The kind and up to two of the strongest relations on one line, as far as they fit; empty where neither says anything."""
     parts, named = [one.kind] if one.kind != UNKNOWN else [], list[UUID]()
     for relation, text in _relations(one, graph, domain):
-        if len(named) < MOST_RELATIONS and len("; ".join([*parts, text])) <= LONGEST:
+        if len(named) < MOST_RELATIONS and len("; ".join([*parts, text])) <= LONGEST_LINE:
             parts.append(text)
             named.append(relation.relation_id)
     return "; ".join(parts), tuple(named)

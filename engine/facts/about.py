@@ -27,7 +27,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 
 One = TypeVar("One")
-LONGEST = 160
+LONGEST_LINE = 160
 """Characters of the other fact that a mark shows."""
 MOST = 1000
 
@@ -76,7 +76,7 @@ def newer_first(found: Sequence[One], doubts: Iterable[DoubtShown], key: Callabl
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)

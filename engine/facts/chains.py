@@ -40,7 +40,7 @@ _NUMBER = re.compile(
     rf"^(?:{alternatives('values', 'about')}|\W)*(?:\d|(?:{alternatives('values', 'number')})\b)", re.IGNORECASE
 )
 _NAME = re.compile(rf"^(?:(?:{alternatives('values', 'article')})\s+)?[^\W\d_a-z]")
-LONGEST = 200
+LONGEST_KEY = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +320,13 @@ def attribute_of(
     if said is None:
         return read
     kind = _kind(said.value, said_at)
-    return replace(read, attribute=said.key[:LONGEST], label=said.label[:LONGEST], kind=kind, single=said.single)
+    return replace(
+        read,
+        attribute=said.key[:LONGEST_KEY],
+        label=said.label[:LONGEST_KEY],
+        kind=kind,
+        single=said.single,
+    )
 
 
 def _kind(value: str, said_at: datetime | None) -> ValueKind:

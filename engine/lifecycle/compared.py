@@ -24,8 +24,8 @@ LABELS: dict[NodeType, str] = {"user": "User", "concept": "Concept", "persona": 
 NO_VECTORS: dict[str, None] = dict.fromkeys(("embedding", "embedding_version", "embedding_b", "embedding_b_version"))
 _LOST = ("its schema", "its table")
 _OLDER = "its tables are of an older version"
-TASK = "files"
-CHANGED = "its bytes are not those that were stored"
+FILES = "files"
+BYTES_CHANGED = "its bytes are not those that were stored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +294,7 @@ class FileCheck:
         """Files that were not read because the limit was reached."""
         self._reads = most > 0
         if self._reads:
-            progress.start(TASK, None, "files")
+            progress.start(FILES, None, "files")
 
     async def of(self, nodes: Sequence[UUID], stored: Mapping[UUID, int]) -> AsyncIterator[Finding]:
         """What is wrong with the files of these nodes; `stored`: the sizes of the objects that there are."""
@@ -306,7 +306,7 @@ class FileCheck:
         for node_id, found in wrong.items():
             first, problem = found[0]
             seen = f"{counted(len(found), 'file')} missing or damaged, first {first.storage_path}: {problem}"
-            deep = any(problem == CHANGED for _, problem in found)
+            deep = any(problem == BYTES_CHANGED for _, problem in found)
             remedy = accepting("file-lost", node_id, "they stay lost, what was read from them stays", deep=deep)
             lost = tuple(file.file_id for file, _ in found)
             yield Finding("error", "objects", f"node {first.schema_name}", seen, remedy, "file-lost", node_id, lost)
@@ -323,10 +323,10 @@ class FileCheck:
             self.passed_over += 1
             return ""
         self._left -= 1
-        self._progress.advance(TASK, 1)
+        self._progress.advance(FILES, 1)
         target = cast(IO[bytes], _Nowhere())
         try:
             await restore(self._objects, file.storage_path, target, packed=file.packed, sha256=file.sha256)
         except DamagedFile:
-            return CHANGED
+            return BYTES_CHANGED
         return ""

@@ -27,7 +27,7 @@ PROBLEMS: dict[Wrong, str] = {
     "hidden": "with another privacy in the graph, which hides them from who has a right there",
     "labelled": "with another type, label or caption, or no node, in the graph than their type, title and place make",
 }
-MOST = 1000
+MOST_ROWS = 1000
 """Lost rows that are counted of one kind."""
 MOST_TURNS = 100_000
 """Turns that one statement counts; more only where one conversation has them."""
@@ -198,7 +198,7 @@ class RowCheck:
 
     async def findings(self) -> AsyncIterator[Finding]:
         """One for each table that lacks rows, by what speaks of them. Raises StoreUnavailable."""
-        asked = {"most": MOST}
+        asked = {"most": MOST_ROWS}
         for one in await self._postgres.fetch_as_service(sql_text("doctor/lost_references"), asked, row=_Reference):
             problem = f"rows lost: {_counted(one.rows)} of engine.{one.place} lead to them"
             yield Finding("error", "postgres", f"engine.{one.refers_to}", problem, BACKUP)
@@ -248,4 +248,4 @@ def _lost(table: str, rows: int, whose: str, remedy: str = BACKUP) -> Finding:
 
 
 def _counted(rows: int) -> str:
-    return counted(rows, "row") if rows < MOST else f"{MOST:,} rows or more"
+    return counted(rows, "row") if rows < MOST_ROWS else f"{MOST_ROWS:,} rows or more"

@@ -14,14 +14,14 @@ from uuid import UUID
 from engine.domain.clock import Moment
 from engine.domain.entity import entity_number
 from engine.domain.explanation import (
-    Explanation,  # fmt: skip
-    FoundBy,  # fmt: skip
-    FoundCandidates,  # fmt: skip
-    HitExplanation,  # fmt: skip
-    NotShown,  # fmt: skip
-    Recall,  # fmt: skip
-    SearchedNodes,  # fmt: skip
-    SignalShare,  # fmt: skip
+    Explanation,
+    FoundBy,
+    FoundCandidates,
+    HitExplanation,
+    NotShown,
+    Recall,
+    SearchedNodes,
+    SignalShare,
     WidenedBy,
 )
 from engine.domain.names import shown_name

@@ -31,7 +31,7 @@ from engine.stores.limited import Statement as Statement
 from engine.stores.limited import limited
 from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
 from engine.stores.postgres_errors import STORE, translating
-from engine.stores.rows import TYPE, NearestLoader, R, json_text
+from engine.stores.rows import TIME_TYPE, NearestLoader, R, json_text
 from engine.stores.statements import sql_text
 from engine.turns import Turns
 
@@ -47,7 +47,7 @@ def json_rows(rows: Iterable[Mapping[str, Any]]) -> Jsonb:
 
 
 async def _prepare(connection: Connection) -> None:
-    connection.adapters.register_loader(TYPE, NearestLoader)
+    connection.adapters.register_loader(TIME_TYPE, NearestLoader)
     with suppress(psycopg.ProgrammingError):  # no vector types: the check of the roles reports it
         await register_vector_async(connection)
 

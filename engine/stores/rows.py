@@ -35,8 +35,8 @@ from engine.errors import InvalidInput, NotFound
 
 BEGIN_OF_TIME = datetime(1, 1, 2, tzinfo=UTC)
 """With END_OF_TIME: a day from what Python can hold, so that every time zone can show it."""
-TYPE = "timestamptz"
-_DRIVERS = cast(type[Loader], psycopg.adapters.get_loader(psycopg.postgres.types[TYPE].oid, Format.TEXT))
+TIME_TYPE = "timestamptz"
+_DRIVERS = cast(type[Loader], psycopg.adapters.get_loader(psycopg.postgres.types[TIME_TYPE].oid, Format.TEXT))
 R = TypeVar("R")
 Convert = Callable[[Any], Any]
 SHOWN = 200

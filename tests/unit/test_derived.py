@@ -13,7 +13,7 @@ import pytest
 
 from engine.communities.clustering import groups, identified, near
 from engine.communities.descriptions import (
-    LONGEST,
+    LONGEST_LINE,
     TOKENS,
     ReadItem,
     community_name,
@@ -113,7 +113,7 @@ def test_a_summary_is_kind_and_strongest_relations_on_one_line() -> None:
     assert text == "person; married to Ellen Harlan; works at Harlan Joinery" and len(of) == 2
     assert summary(known.entities["x" * 200], known, load_domain()) == ("", ())
     long = graph([entity("Dave"), entity("x" * 200)], [related("Dave", "MARRIED_TO", "x" * 200)])
-    assert summary(long.entities["Dave"], long, load_domain()) == ("person", ()) and len(text) <= LONGEST
+    assert summary(long.entities["Dave"], long, load_domain()) == ("person", ()) and len(text) <= LONGEST_LINE
 
 
 def test_a_summary_of_a_community_fits_its_tokens() -> None:
