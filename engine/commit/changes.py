@@ -41,103 +41,94 @@ from engine.stores.rows import json_text
 
 Json = Mapping[str, Any]
 
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """`withdrawn`: the statement that takes a change away again where its commit is discarded, if there is one. `of_records`: it
+    needs records and their nodes alone, and is applied together with others of this sort in one statement."""
+
+    withdrawn: ClassVar[str] = ""
+    of_records: ClassVar[bool] = False
+
+
 # the one field of each is the parameter of its statement ----------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesMerged:
+class EntitiesMerged(_Change):
     """An entity that became part of another."""
 
     kind: ClassVar[CommitKind] = "entities_merged"
     statement: ClassVar[str] = "entity/merged"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     merge: NewMerge
 
 
 @dataclass(frozen=True, slots=True)
-class MergeUndone:
+class MergeUndone(_Change):
     """The end of a merge."""
 
     kind: ClassVar[CommitKind] = "merge_undone"
     statement: ClassVar[str] = "entity/merge_undone"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     undone: UndoneMerge
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesApart:
+class EntitiesApart(_Change):
     """Two entities that may be one were told apart."""
 
     kind: ClassVar[CommitKind] = "told_apart"
     statement: ClassVar[str] = "entity/apart"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     apart: ToldApart
 
 
 @dataclass(frozen=True, slots=True)
-class RelationDecided:
+class RelationDecided(_Change):
     """The user archived a relation, or lets it count again, or gave it properties."""
 
     kind: ClassVar[CommitKind] = "relation_decided"
     statement: ClassVar[str] = "entity/decided"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     decision: RelationDecision
 
 
 @dataclass(frozen=True, slots=True)
-class EntityCorrected:
+class EntityCorrected(_Change):
     """The user corrected the name or the kind of an entity."""
 
     kind: ClassVar[CommitKind] = "entity_corrected"
     statement: ClassVar[str] = "entity/corrected"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     correction: EntityCorrection
 
 
 @dataclass(frozen=True, slots=True)
-class AliasDecided:
+class AliasDecided(_Change):
     """The user gave an entity an alias, or took it away."""
 
     kind: ClassVar[CommitKind] = "alias_decided"
     statement: ClassVar[str] = "entity/alias_decided"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     decision: AliasDecision
 
 
 @dataclass(frozen=True, slots=True)
-class IntentionDecided:
+class IntentionDecided(_Change):
     """The user said what became of an intention."""
 
     kind: ClassVar[CommitKind] = "intention_decided"
     statement: ClassVar[str] = "entity/intention_decided"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     decision: IntentionDecision
 
 
 @dataclass(frozen=True, slots=True)
-class NodeProvisioned:
-    """A new node.
-
-    `withdrawn`: the statement that takes a change away again where its commit is discarded. `of_records`: it needs records and
-    their nodes alone, and is applied together with others of this sort in one statement.
-    """
+class NodeProvisioned(_Change):
+    """A new node."""
 
     kind: ClassVar[CommitKind] = "node"
     statement: ClassVar[str] = "node/provision"
     withdrawn: ClassVar[str] = "lifecycle/node_withdrawn"
-    of_records: ClassVar[bool] = False
     node: NewShell
 
 
 @dataclass(frozen=True, slots=True)
-class RecordsEntered:
+class RecordsEntered(_Change):
     """New records."""
 
     kind: ClassVar[CommitKind] = "records"
@@ -148,62 +139,53 @@ class RecordsEntered:
 
 
 @dataclass(frozen=True, slots=True)
-class Granted:
+class Granted(_Change):
     """A grant, as the function of the database that checks it says it."""
 
     kind: ClassVar[CommitKind] = "granted"
     statement: ClassVar[str] = "access/granted"
     withdrawn: ClassVar[str] = "access/revoked"
-    of_records: ClassVar[bool] = False
     grant: Json
 
 
 @dataclass(frozen=True, slots=True)
-class Revoked:
+class Revoked(_Change):
     """The end of a grant, said by the database, too."""
 
     kind: ClassVar[CommitKind] = "revoked"
     statement: ClassVar[str] = "access/revoked"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     grant: Json
 
 
 @dataclass(frozen=True, slots=True)
-class NodeRevised:
+class NodeRevised(_Change):
     """A node that was changed or moved."""
 
     kind: ClassVar[CommitKind] = "node_revised"
     statement: ClassVar[str] = "node/revised"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     revision: NodeRevision
 
 
 @dataclass(frozen=True, slots=True)
-class RecordRevised:
+class RecordRevised(_Change):
     """A record that was changed, moved, or made again."""
 
     kind: ClassVar[CommitKind] = "record_revised"
     statement: ClassVar[str] = "record/revised"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     revision: RecordRevision
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeRevised:
+class EdgeRevised(_Change):
     """An edge that was made or changed."""
 
     kind: ClassVar[CommitKind] = "edge_revised"
     statement: ClassVar[str] = "edge/revised"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     revision: EdgeRevision
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesMentioned:
+class EntitiesMentioned(_Change):
     """What records mention; they are there, or entered before it in the same commit."""
 
     kind: ClassVar[CommitKind] = "mentions"
@@ -214,7 +196,7 @@ class EntitiesMentioned:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationsStated:
+class RelationsStated(_Change):
     """Relations that records state, between entities that are there, or entered before in the same commit."""
 
     kind: ClassVar[CommitKind] = "relations"
@@ -225,7 +207,7 @@ class RelationsStated:
 
 
 @dataclass(frozen=True, slots=True)
-class FactsStated:
+class FactsStated(_Change):
     """Facts that records state, and known ones that are others than before; their entities are there, or entered before in the
     same commit."""
 
@@ -237,24 +219,20 @@ class FactsStated:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordRetracted:
+class RecordRetracted(_Change):
     """What a record speaks of was withdrawn, or came back; it follows the change of the record."""
 
     kind: ClassVar[CommitKind] = "record_retracted"
     statement: ClassVar[str] = "entity/retracted"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     retraction: RecordRetraction
 
 
 @dataclass(frozen=True, slots=True)
-class RecordReworded:
+class RecordReworded(_Change):
     """A text of a record was changed by hand: it is read for names again."""
 
     kind: ClassVar[CommitKind] = "record_reworded"
     statement: ClassVar[str] = "entity/reworded"
-    withdrawn: ClassVar[str] = ""
-    of_records: ClassVar[bool] = False
     reworded: RewordedRecord
 
 
