@@ -10,10 +10,10 @@ from io import BytesIO
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from engine.domain.object_keys import copy_of
 from engine.lifecycle.rehydrate import Rehydration
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.objects import copy_of
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TEXT = "The walleye of Loon Lake rise at dusk. " * 40

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from api.entity_tags import matches
+from api.context import matches
 
 FOLDER = Path(__file__).parent / "static"
 TYPES: Mapping[str, str] = {

@@ -9,9 +9,8 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Response
 
 from api.bodies import JsonRoute
-from api.context import AtMoment, OnceMemory, UserMemory
+from api.context import ETAG, AtMoment, OnceMemory, UserMemory, etag
 from api.cursors import PAGE_HEADERS, APage, PageRequest, encoded, identity, number
-from api.entity_tags import ETAG, etag
 from api.models import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordChange
 from api.problems import WRITES, documented, replayable
 from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState

@@ -12,9 +12,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from api.bodies import JsonRoute
-from api.context import AtMoment, LimitedMemory, OnceMemory, UserMemory
+from api.context import TAGGED, AtMoment, IfNoneMatch, LimitedMemory, OnceMemory, UserMemory, matches, shell_tag
 from api.cursors import PAGE_HEADERS, APage, identity, named, text
-from api.entity_tags import TAGGED, IfNoneMatch, matches, shell_tag
 from api.models import NewEdge, NewNodeBody, ProposalBody
 from api.problems import WRITES, answered, documented, replayable
 from engine.domain.metadata import EdgePlace, MetadataPage, RegisteredEdge

@@ -1,8 +1,9 @@
 """Upkeep, for operator and administrators, and for the owner of a graph.
 
-jobs      background jobs: their schedules and runs, and a run now
-failures  permanent failures of a graph, for its owner, and of jobs, for administrators
-commits   those that were set aside, of one graph or of all: list, retry, discard
+jobs       background jobs: their schedules and runs, and a run now
+failures   permanent failures of a graph, for its owner, and of jobs, for administrators
+commits    those that were set aside, of one graph or of all: list, retry, discard
+replays    all records of a user rebuilt beside the present ones, compared, swapped or discarded
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from api.context import ADMINISTRATORS, CurrentWorkspace, UserMemory
 from api.cursors import PAGE_HEADERS, APage, identity, number, timed
 from api.headers import Prefer, waited
 from api.models import RunRequest
-from api.problems import answered, documented
+from api.problems import WRITES, answered, documented
 from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.domain.ingest import Failure, FailureState
 from engine.domain.job import JobState, Run
+from engine.domain.replay import Replay, ReplayComparison
 
 of_jobs = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=JsonRoute, dependencies=ADMINISTRATORS)
 LONGEST_WAIT = 60
@@ -46,6 +48,7 @@ of_all_commits = APIRouter(prefix="/v1/commits", dependencies=ADMINISTRATORS)
 
 After = Annotated[UUID | None, Query(description="The last commit of the previous page.")]
 Reason = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
+of_replays = APIRouter(prefix="/v1/users/{user_id}/replays", tags=["replays"], route_class=JsonRoute)
 
 
 @of_jobs.get("", operation_id="listJobs", responses=PAGE_HEADERS)
@@ -198,3 +201,44 @@ async def discard_any(commit_id: UUID, workspace: CurrentWorkspace, reason: Reas
 
 
 of_commits.include_router(of_all_commits)
+
+
+@of_replays.post("", operation_id="beginReplay", status_code=202, responses=WRITES)
+async def begin(body: RunRequest, memory: UserMemory) -> Replay:
+    """Starts a replay, or resumes the open one; a background job builds it. No model is called."""
+    return await memory.replays.begin(job=True)
+
+
+@of_replays.get("", operation_id="listReplays", responses=PAGE_HEADERS)
+async def list_replays(
+    memory: UserMemory,
+    page: APage,
+    before: Annotated[UUID | None, Query(description="The last replay of the previous page.")] = None,
+) -> Sequence[Replay]:
+    """Replays, newest first, one page."""
+    found = await memory.replays.list(before=page.start(identity, before), limit=page.limit)
+    return page.of(found, lambda replay: replay.replay_id)
+
+
+@of_replays.get("/{replay_id}", operation_id="getReplay")
+async def one(replay_id: UUID, memory: UserMemory) -> Replay:
+    """One replay: how many records are rebuilt, and how they differ."""
+    return await memory.replays.get(replay_id)
+
+
+@of_replays.get("/{replay_id}/comparison", operation_id="compareReplay")
+async def compare(replay_id: UUID, memory: UserMemory) -> ReplayComparison:
+    """The changes that a swap would make."""
+    return await memory.replays.compare(replay_id)
+
+
+@of_replays.post("/{replay_id}/swap", operation_id="swapReplay", responses=WRITES)
+async def swap(replay_id: UUID, body: RunRequest, memory: UserMemory) -> Replay:
+    """Replaces all records that differ, in one step. Repeating it changes nothing; 409 while it is being built."""
+    return await memory.replays.swap(replay_id)
+
+
+@of_replays.post("/{replay_id}/discard", operation_id="discardReplay", responses=WRITES)
+async def discard(replay_id: UUID, body: RunRequest, memory: UserMemory) -> Replay:
+    """Discards the rebuilt records. Repeating it changes nothing; 409 if it was swapped."""
+    return await memory.replays.discard(replay_id)

@@ -26,10 +26,10 @@ from engine.domain.backoff import pause_before
 from engine.domain.commit import CommitState
 from engine.domain.principal import Principal
 from engine.errors import CommitSetAside, CommitWaits, NeurigraphError, StoreFailed, StoreUnavailable
+from engine.stores.limited import STORE as METADATA_STORE
+from engine.stores.limited import translated
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import STORE as METADATA_STORE
-from engine.stores.postgres_errors import translated
 from engine.stores.statements import cypher, sql_text
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import numpy as np
 
-from engine.commit.rows import attributes
+from engine.commit.rows import facts as fact_rows
 from engine.commit.rows.due import DueNode
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.derive.derivation import Made
@@ -124,7 +124,7 @@ class Chains:
                 for one in found
             ]
             async with self._postgres.as_principal(Principal.user(node.user_id)) as connection:
-                await attributes.enter(connection, lines, in_graph=False)
+                await fact_rows.enter_attributes(connection, lines, in_graph=False)
             if len(found) < BATCH:
                 return
             after = found[-1].fact_id

@@ -7,8 +7,7 @@ from io import BytesIO
 from uuid import UUID
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from engine.exploring.looks import categories, lines
-from engine.exploring.saved import Saved, phrases
+from engine.exploring.looks import Saved, categories, lines, phrases
 from engine.naming.configuration import Domain
 
 FOLDER = "Neurigraph"

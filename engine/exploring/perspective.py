@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from engine.domain.node import User
-from engine.exploring import saved
-from engine.exploring.looks import Category, RelationshipLook, Rule, categories, lines
-from engine.exploring.saved import Saved
+from engine.exploring import looks
+from engine.exploring.looks import Category, RelationshipLook, Rule, Saved, categories, lines
 from engine.naming.configuration import load_domain
 
 if TYPE_CHECKING:
@@ -62,9 +61,9 @@ async def perspective(engine: Engine, user: User) -> dict[str, Any]:
     neo4j, domain, at = engine.neo4j, load_domain(engine.settings.domain), engine.parts.clock.now()
     boxes, styles, given = list(categories(domain)), list(lines(domain)), {"user_id": str(user.user_id)}
     labels = {box.label: box for box in boxes}
-    nodes = await neo4j.read(saved.schema("labels"), row=Labelled, labels=list(labels), **given)
+    nodes = await neo4j.read(looks.schema("labels"), row=Labelled, labels=list(labels), **given)
     types = [style.type for style in styles]
-    related = await neo4j.read(saved.schema("relationships"), row=Typed, types=types, **given)
+    related = await neo4j.read(looks.schema("relationships"), row=Typed, types=types, **given)
     found, between = {one.name: one.properties for one in nodes}, {one.name: one for one in related}
     now = round(at.timestamp() * 1000)
     made = {"createdAt": now, "lastEditedAt": now}
@@ -76,8 +75,8 @@ async def perspective(engine: Engine, user: User) -> dict[str, Any]:
         "relationshipTypes": [_line(style, between[style.type]) for style in styles],
         "palette": {"colors": list(PALETTE), "currentIndex": len(boxes) % len(PALETTE)},
         **made,
-        "templates": [_phrase(phrase, user.user_id, now + n) for n, phrase in enumerate(saved.phrases())],
-        "sceneActions": [_action(action, user.user_id, now + n) for n, action in enumerate(saved.actions())],
+        "templates": [_phrase(phrase, user.user_id, now + n) for n, phrase in enumerate(looks.phrases())],
+        "sceneActions": [_action(action, user.user_id, now + n) for n, action in enumerate(looks.actions())],
         "hiddenRelationshipTypes": [],
         "hiddenCategories": [],
         "hideUncategorisedData": True,  # migrations and the mark of the installation are no part of a graph
@@ -184,7 +183,7 @@ def _parameters(phrase: Saved, user_id: UUID) -> Iterator[dict[str, Any]]:
             "suggestionLabel": None,
             "suggestionProp": None,
             "suggestionBoolean": False,
-            "cypher": saved.suggestions(listed, user_id),
+            "cypher": looks.suggestions(listed, user_id),
         }
 
 

@@ -17,7 +17,6 @@ from uuid import UUID
 import numpy as np
 
 from engine.commit.changes import FactsStated
-from engine.commit.rows import attributes
 from engine.commit.rows import facts as fact_rows
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.attribute import FactAttribute
@@ -117,7 +116,7 @@ class FactEntry:
         `in_graph`: a commit of this transaction has them, else a job carries them into the graph."""
         changes = decided.changes
         await fact_rows.enter(unit.connection, changes.rows.values(), in_graph=in_graph)
-        await attributes.enter(unit.connection, decided.attributes, in_graph=in_graph)
+        await fact_rows.enter_attributes(unit.connection, decided.attributes, in_graph=in_graph)
         ending = [
             EndingFact(changes.rows[fact].node_id, decided.schemas[fact], fact, at) for fact, at in changes.ends.items()
         ]

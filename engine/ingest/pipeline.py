@@ -29,7 +29,7 @@ from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.placing import Assigner
 from engine.ingest.cleaning import key_of
 from engine.ingest.commit import RecordCommit
-from engine.ingest.describe import describe, embedded, named, texts_of, without_whole
+from engine.ingest.drafts import describe, embedded, named, texts_of, without_whole
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, IngestLimits, fresh, texts_ahead

@@ -29,8 +29,7 @@ from engine.domain.job import Cause
 from engine.errors import NeurigraphError, StoreUnavailable
 from engine.jobs.job import Job
 from engine.jobs.runs import Runs
-from engine.stores.limited import Connection
-from engine.stores.postgres_errors import STORE, DriverError, RaisedError
+from engine.stores.limited import STORE, Connection, DriverError, RaisedError
 from engine.telemetry.stages import handed_to_jobs
 from engine.telemetry.stages import job as job_run
 

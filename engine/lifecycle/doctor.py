@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 from engine.commit.set_aside import SetAsideCount
-from engine.domain.object_keys import file_of
 from engine.errors import InvalidInput, StoreDamaged, StoreFailed
 from engine.lifecycle import compared
 from engine.lifecycle.compared import FileCheck, NodeContents, NodeFacts, ShownShell
@@ -23,7 +22,7 @@ from engine.lifecycle.record_check import RecordCheck, RowCheck
 from engine.lifecycle.value_check import WRONG, ValueCheck
 from engine.progress import Progress, Silent, counted
 from engine.stores.neo4j import Neo4j
-from engine.stores.objects import ObjectStore
+from engine.stores.objects import ObjectStore, file_of
 from engine.stores.postgres import Postgres
 from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_text

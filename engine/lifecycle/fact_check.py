@@ -19,9 +19,9 @@ from uuid import UUID
 from engine.commit.graph import apply
 from engine.domain.fact import FactStatus
 from engine.facts.graph_entries import LONGEST_CAPTION, caption
+from engine.stores.limited import TABLES_LOST
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_in, sql_text
 
 FACTS_OF_PAGE = 1000

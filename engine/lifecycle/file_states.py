@@ -19,10 +19,9 @@ from uuid import UUID, uuid4
 
 from engine.domain.clock import Clock
 from engine.domain.file_state import FileStatus
-from engine.domain.object_keys import COPIES
 from engine.domain.principal import Principal
 from engine.errors import DamagedFile, NotFound, StoreFull
-from engine.stores.objects import ObjectStore
+from engine.stores.objects import COPIES, ObjectStore
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 

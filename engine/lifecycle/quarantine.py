@@ -12,9 +12,8 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from engine.domain.clock import Clock
-from engine.domain.object_keys import file_of
 from engine.errors import InvalidInput, NotFound
-from engine.stores.objects import ObjectStore
+from engine.stores.objects import ObjectStore, file_of
 from engine.stores.tier import OWN
 
 PREFIX = f"{OWN}quarantine/"

@@ -14,13 +14,12 @@ from datetime import timedelta
 from uuid import UUID
 
 from engine.domain.clock import Clock
-from engine.domain.object_keys import copy_of, file_of, is_ours
 from engine.lifecycle.installation.installation import Installation
 from engine.lifecycle.quarantine import Quarantine
+from engine.stores.limited import TABLES_LOST
 from engine.stores.neo4j import Neo4j
-from engine.stores.objects import ObjectStore, StoredObject
+from engine.stores.objects import ObjectStore, StoredObject, copy_of, file_of, is_ours
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_text
 
 PAGE = 1000

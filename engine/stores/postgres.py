@@ -25,12 +25,11 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from engine.domain.principal import Principal
 from engine.errors import StoreFull, StoreTimeout, StoreUnavailable, WritingStopped
+from engine.stores.limited import STORE, limited, translating
 from engine.stores.limited import Connection as Connection
 from engine.stores.limited import Parameters as Parameters
 from engine.stores.limited import Statement as Statement
-from engine.stores.limited import limited
 from engine.stores.limits import MARGIN, ending_within, noticing_full_disk, remaining
-from engine.stores.postgres_errors import STORE, translating
 from engine.stores.rows import TIME_TYPE, NearestLoader, R, json_text
 from engine.stores.statements import sql_text
 from engine.turns import Turns

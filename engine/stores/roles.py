@@ -17,10 +17,9 @@ import psycopg
 from psycopg import AsyncConnection, conninfo, sql
 
 from engine.errors import NotFound, SettingsError
-from engine.stores.limited import Connection, limited
+from engine.stores.limited import Connection, limited, translating
 from engine.stores.migrations import check_postgres
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import translating
 from engine.stores.statements import sql_text
 
 TIMEOUT = 5

@@ -22,9 +22,8 @@ from uuid import UUID
 from psycopg import sql
 
 from engine.errors import Conflict, InvalidInput, NotFound
-from engine.stores.limited import Connection, limited
+from engine.stores.limited import Connection, limited, translating
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import translating
 from engine.stores.statements import sql_of, sql_text
 from engine.stores.urls import url_parts
 

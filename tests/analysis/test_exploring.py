@@ -19,7 +19,7 @@ from neo4j.graph import Path as Way
 from engine.connectors import read_history
 from engine.demo.script import DINER, FACTS, HISTORY, SHORT
 from engine.domain.node import User
-from engine.exploring.saved import FOLDER, actions, phrases, suggestions
+from engine.exploring.looks import FOLDER, actions, phrases, suggestions
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.wiring.job_catalogue import CATALOGUE

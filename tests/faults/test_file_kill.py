@@ -7,10 +7,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from engine.domain.object_keys import copy_of
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.stores.objects import copy_of
 from engine.wiring.open_engine import open_engine
 from tests.clock import Ahead
 from tests.faults import file_victim

@@ -16,12 +16,12 @@ import pytest
 
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
-from engine.domain.object_keys import copy_of, file_of
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, NotFound, Rehydrating
 from engine.neurigraph import Engine
 from engine.settings import Settings
+from engine.stores.objects import copy_of, file_of
 from engine.wiring.open_engine import open_engine
 from tests.library import START, TEXT, Library, leave_a_claim, stored_by_hand
 

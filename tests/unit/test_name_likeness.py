@@ -16,8 +16,7 @@ from engine.entities.resolution.likeness import decide
 from engine.entities.resolution.name_likeness import NamedThing, name_likeness
 from engine.entities.resolution.name_parts import parts_of
 from engine.entities.resolution.pool import blocking_keys
-from engine.entities.resolution.romanized import romanized, sounds_alike
-from engine.entities.resolution.word_lists import section
+from engine.entities.resolution.romanized import romanized, section, sounds_alike
 
 CASES = Path(__file__).with_name("likeness_cases.txt")
 _MENTION = re.compile(r"\[(.+?)\]")

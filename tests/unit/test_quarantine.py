@@ -9,9 +9,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from engine.domain.object_keys import copy_of, file_of, is_ours
 from engine.lifecycle.quarantine import Quarantine
-from engine.stores.objects import ObjectStore, object_store
+from engine.stores.objects import ObjectStore, copy_of, file_of, is_ours, object_store
 from tests.clock import Ahead
 
 FILE, CLAIM = UUID(int=0x4C0575C5920D4667BBB7175D86ABCC62), UUID(int=0xAF6B22630D6D42FAAA8FE207FA3569D2)

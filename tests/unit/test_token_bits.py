@@ -13,8 +13,7 @@ from engine.embedded.encoder_files import ENCODER_NAMES, encoder_folder
 from engine.errors import ProviderUnavailable
 from engine.lab.benchmarks.token_means import bundled_turns, mean_of
 from engine.progress import Silent
-from engine.providers.counting_tokens import MEANS
-from engine.providers.onnx import OnnxEncoder
+from engine.providers.onnx import MEANS, OnnxEncoder
 
 BYTES = 384 // 8
 

@@ -1,4 +1,4 @@
-"""Facts in their chains; what decides about them is `engine.facts.chains`."""
+"""Facts in their chains, and of which attributes they speak; what decides about them is `engine.facts.chains`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from engine.domain.attribute import FactAttribute
 from engine.domain.delta import BEGINNING
 from engine.domain.fact import FactRow
 from engine.stores.postgres import Connection, Jsonb
@@ -61,3 +62,16 @@ def _json(value: Any) -> Any:
     if isinstance(value, datetime):
         return "-infinity" if value == BEGINNING else value.isoformat()
     return str(value) if isinstance(value, UUID) else value
+
+
+async def enter_attributes(connection: Connection, rows: Sequence[FactAttribute], *, in_graph: bool) -> None:
+    """Writes them, after their facts; `in_graph`: a commit of this transaction has their plans, else a job carries these into the
+    graph."""
+    lines = [_line(row) | {"in_graph": in_graph} for row in rows]
+    if lines:
+        await connection.execute(sql_text("fact/attributes_enter"), {"rows": Jsonb(lines)})
+
+
+def _line(row: FactAttribute) -> dict[str, Any]:
+    times = {"holds_until": row.holds_until, "text_from": row.text_from}
+    return asdict(row) | {"fact_id": str(row.fact_id)} | {name: at and at.isoformat() for name, at in times.items()}

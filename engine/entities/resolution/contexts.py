@@ -14,8 +14,7 @@ import stopwordsiso
 
 from engine.entities.resolution.kin import relation_of
 from engine.entities.resolution.name_likeness import place_of
-from engine.entities.resolution.romanized import romanized, sound
-from engine.entities.resolution.word_lists import word_set
+from engine.entities.resolution.romanized import romanized, sound, word_set
 from engine.language.detection import stop_words
 from engine.language.tables import all_listed
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from engine.entities.resolution.romanized import romanized
-from engine.entities.resolution.word_lists import section, word_set
+from engine.entities.resolution.romanized import romanized, section, word_set
 from engine.language.detection import language_of
 from engine.language.tables import all_listed, each, table
 

@@ -21,8 +21,7 @@ from engine.entities.resolution.name_likeness import (
 )
 from engine.entities.resolution.name_parts import NameParts, parts_of
 from engine.entities.resolution.namesakes import different_forms
-from engine.entities.resolution.romanized import romanized
-from engine.entities.resolution.word_lists import word_set
+from engine.entities.resolution.romanized import romanized, word_set
 
 _NEEDED = {"equal": 2.0, "variant": 0.7, "extends": 1.7, "acronym": 0.8, "renamed": 1.7, "surname": 0.8, "place": 0.0}
 """How much the texts must share for a merge, by what the names are to each other."""

@@ -10,8 +10,15 @@ from typing import Literal
 from engine.domain.entity import UNKNOWN_KIND
 from engine.entities.resolution.kin import gender_told
 from engine.entities.resolution.name_parts import NameParts, parts_of
-from engine.entities.resolution.romanized import EAST_ASIAN, korean_surnames, romanized, sounds_alike
-from engine.entities.resolution.word_lists import lines, sections, word_set
+from engine.entities.resolution.romanized import (
+    EAST_ASIAN,
+    korean_surnames,
+    lines,
+    romanized,
+    sections,
+    sounds_alike,
+    word_set,
+)
 
 Relation = Literal["equal", "variant", "extends", "acronym", "place", "renamed", "surname", "apart"]
 Verdict = Literal["same", "review", "apart"]

@@ -7,8 +7,15 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from engine.entities.resolution.romanized import EAST_ASIAN, HANGUL, japanese_names, korean_surnames, romanized
-from engine.entities.resolution.word_lists import section, word_set
+from engine.entities.resolution.romanized import (
+    EAST_ASIAN,
+    HANGUL,
+    japanese_names,
+    korean_surnames,
+    romanized,
+    section,
+    word_set,
+)
 
 _WORD = re.compile(r"[^\W_]+(?:['’`.\-‐&+][^\W_]+)*\.?", re.UNICODE)
 _POSSESSIVE = re.compile(rf"['’](?:{'|'.join(sorted(word_set('parts', 'possessive')))})$")

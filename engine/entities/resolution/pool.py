@@ -13,8 +13,7 @@ from engine.entities.resolution.kin import kin_of
 from engine.entities.resolution.name_likeness import NamedThing, full_forms, place_of, umlauts
 from engine.entities.resolution.name_parts import parts_of
 from engine.entities.resolution.namesakes import NO_CLUES, Clues
-from engine.entities.resolution.romanized import bare_sound, free_key, sound
-from engine.entities.resolution.word_lists import word_set
+from engine.entities.resolution.romanized import bare_sound, free_key, sound, word_set
 
 
 @lru_cache(maxsize=1 << 15)

@@ -2,20 +2,23 @@
 entities are made of, never one for two names. Pure, from tables of our own.
 
 A word list tells the letters of alphabets and the commonest characters of Chinese and Japanese names; Korean syllables
-and kana follow a rule. What no table knows stays as it is, and then only equals itself.
+and kana follow a rule. What no table knows stays as it is, and then only equals itself. All word lists that names are compared by
+are data beside the code: read once, folded, never changed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 import unicodedata
 from collections.abc import Container, Iterable, Mapping
 from functools import cache, lru_cache
 
 from engine.domain.names import name_key, slug
-from engine.entities.resolution.word_lists import Section, section
+from engine.language.tables import FOLDER
 
+Section = Mapping[str, str]
 _HANGUL_FIRST = "g kk n d tt r m b pp s ss . j jj ch k t p h".split()
 _HANGUL_MIDDLE = "a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i".split()
 _HANGUL_LAST = ". k k k n n n t l k m p l l p l m p p t t ng t t k t p t".split()
@@ -37,6 +40,37 @@ HANGUL = re.compile(r"[\uac00-\ud7af]")
 UNVOCALISED = re.compile(r"[\u0590-\u06ff]")
 LONGEST_READABLE, HASH_DIGITS = 80, 8
 """Characters of the readable part of a key, and of a hash in it."""
+
+
+@cache
+def section(file: str, name: str) -> Section:
+    """A section of a list: its keys with their words."""
+    found = _read(file)[name]
+    return {key: str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
+@cache
+def sections(file: str) -> Mapping[str, Mapping[str, Section]]:
+    """A list of two levels: language, gender, full name."""
+    return {language: genders for language, genders in _read(file).items() if isinstance(genders, dict)}
+
+
+@cache
+def word_set(file: str, name: str, key: str = "words") -> frozenset[str]:
+    """The words of one key of a section."""
+    return frozenset(section(file, name).get(key, "").split())
+
+
+@cache
+def lines(file: str, name: str) -> tuple[tuple[str, ...], ...]:
+    """A list of lines of names divided by bars."""
+    found = _read(file)[name]
+    return tuple(tuple(line.split("|")) for line in str(found).strip().splitlines() if line.strip())
+
+
+@cache
+def _read(file: str) -> dict[str, object]:
+    return tomllib.loads((FOLDER / "likeness" / f"{file}.toml").read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1 << 15)

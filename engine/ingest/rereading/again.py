@@ -27,7 +27,7 @@ from engine.domain.principal import Principal
 from engine.domain.record import ItemDraft, RecordDraft, SourceAdvance
 from engine.errors import Outdated, ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance
-from engine.ingest.describe import describe, named
+from engine.ingest.drafts import describe, named
 from engine.ingest.extraction.extract import Extraction
 from engine.ingest.rereading.held import DocumentPart, Held, HeldRecords, as_it_came
 from engine.knowledge.entity_finder import EntityFinder, RecordSpoken, Spoken, entered

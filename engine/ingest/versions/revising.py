@@ -32,8 +32,7 @@ from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.commit import RecordCommit
-from engine.ingest.describe import describe, named, whole_fact
-from engine.ingest.drafts import document_draft
+from engine.ingest.drafts import describe, document_draft, named, whole_fact
 from engine.ingest.sources import ChangedDocument, StoredBatch
 from engine.knowledge.entity_finder import EntityFinder, entered, spoken_of
 from engine.naming.mentions import texts_of

@@ -17,9 +17,8 @@ from engine.domain.utterance import embedded_text
 from engine.embedded.encoder_files import encoder_folder
 from engine.lab.benchmarks.corpus import base_history
 from engine.progress import Silent
-from engine.providers.counting_tokens import MEANS
 from engine.providers.embedder import Vectors
-from engine.providers.onnx import OnnxEncoder
+from engine.providers.onnx import MEANS, OnnxEncoder
 
 DIGITS = 6
 

@@ -16,11 +16,10 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from engine.domain.clock import Clock
-from engine.domain.object_keys import is_ours
 from engine.errors import NeurigraphError, StoresDoNotBelong, StoreUnavailable
 from engine.lifecycle.installation.marks import COLD, GRAPH, OBJECTS, REMEDY, Aged, Mark, Marks, Standing, aged
 from engine.stores.neo4j import Neo4j
-from engine.stores.objects import ObjectStore
+from engine.stores.objects import ObjectStore, is_ours
 from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 

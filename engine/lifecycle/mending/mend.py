@@ -37,9 +37,9 @@ from engine.lifecycle.record_check import RecordCheck
 from engine.lifecycle.value_check import ValueCheck
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
+from engine.stores.limited import TABLES_LOST
 from engine.stores.neo4j import STORE, Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.statements import cypher, sql_text
 
 PAGE = 500

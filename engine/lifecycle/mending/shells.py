@@ -18,9 +18,9 @@ from engine.errors import NeurigraphError
 from engine.lifecycle.compared import NodeFacts, RegisteredNode, ShownShell
 from engine.lifecycle.mending.tally import Tally
 from engine.lifecycle.node_states import NodeState
+from engine.stores.limited import TABLES_LOST
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_in, sql_text
 

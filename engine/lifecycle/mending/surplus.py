@@ -13,9 +13,9 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.forms import IdText
+from engine.stores.limited import TABLES_LOST
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
-from engine.stores.postgres_errors import TABLES_LOST
 from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_in, sql_text
 from engine.stores.whole_files import write_whole
