@@ -18,16 +18,7 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID, uuid4
 
-from engine.commit.rows import (
-    deltas,
-    documents,
-    due,
-    items,
-    manifests,
-    records,
-    resources,
-    term_counts,
-)
+from engine.commit.rows import deltas, due, items, records, sources, term_counts
 from engine.commit.rows.items import NamedRow
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.clock import Clock
@@ -189,15 +180,15 @@ class RecordWriter:
         for schema, group in groupby(pairs, key=lambda pair: pair[0].node.schema_name):
             rows = [row for _, row in group]
             await records.insert(connection, schema, model.version.column, rows)
-            await manifests.enter(connection, schema, rows, shared)
+            await sources.enter_files(connection, schema, rows, shared)
             await deltas.begin(connection, schema, [_created(principal, row) for row in rows])
-        await resources.enter(connection, principal, pairs)
+        await sources.enter_resources(connection, principal, pairs)
         for schema, own in new.items.items():
             begun = [row | {"valid_from": starts[row["item_id"]]} if row["item_id"] in starts else row for row in own]
             await items.insert(connection, schema, model.version.column, begun)
             await term_counts.move(connection, schema, new.counts[schema])
         for version in versions:
-            await documents.enter_first(connection, principal, version, new.commit_id, new.now)
+            await sources.enter_document(connection, principal, version, new.commit_id, new.now)
         await due.note(connection, "vectors", {one.draft.node.node_id for one in new.records if one.pending})
         waiting = [(draft.record_id, draft.node.node_id, draft.unread) for draft, _ in pairs if draft.unread]
         await due.note_readings(connection, waiting, new.now)
@@ -242,7 +233,7 @@ class RecordWriter:
         await due.note_readings(connection, waiting, revised.known_at)
         graph = replace(revised.graph, items=await items.counted(connection, schema, place.record_id))
         if version := change.version:
-            await documents.enter_version(connection, unit.principal, version, commit_id, revised.known_at)
+            await sources.enter_version(connection, unit.principal, version, commit_id, revised.known_at)
             graph = replace(graph, document=DocumentFile(version.version, version.file_id, version.file_name))
         return ChangedRecord(revised.known_at, graph)
 
@@ -308,10 +299,10 @@ async def _enter_source(
     draft = replace(source.draft, privacy=kept.privacy)
     record = EmbeddedRecord(draft, change.summary, tuple(change.vectors))
     row = await computed(record_row, record, source.file, commit_id, model, revised.known_at)
-    await manifests.enter(connection, schema, [row], [row["file_id"]] if source.part else ())
+    await sources.enter_files(connection, schema, [row], [row["file_id"]] if source.part else ())
     await records.set_version(connection, schema, row, revised.rows)
     # Only now: a file that no record shows yet is hidden from its writer.
-    await resources.enter(connection, unit.principal, [(draft, row)])
+    await sources.enter_resources(connection, unit.principal, [(draft, row)])
     return row
 
 

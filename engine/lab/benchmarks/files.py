@@ -15,7 +15,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from engine.commit.rows import manifests
+from engine.commit.rows import sources
 from engine.domain.clock import SystemClock
 from engine.domain.history import History
 from engine.domain.metadata import all_records
@@ -85,7 +85,7 @@ class _Shelf:
             "now": SystemClock().now(),
         }
         async with self.ground.engine.postgres.as_principal(self.memory.principal) as connection:
-            await manifests.enter(connection, self.schema, [row])
+            await sources.enter_files(connection, self.schema, [row])
         return file.file_id, key
 
     async def opened(self, file_id: UUID) -> float:
