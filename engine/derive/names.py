@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from engine.commit.rows import due, items
+from engine.commit.rows import due
+from engine.commit.rows import records as record_rows
 from engine.commit.rows.due import DueNode
-from engine.commit.rows.items import NamedRow
+from engine.commit.rows.records import NamedRow
 from engine.derive.derivation import Made
 from engine.domain.forms import ItemSpan
 from engine.domain.names import name_key
@@ -71,7 +72,7 @@ class Names:
             return Made({})
         named = await self._named(Principal.user(node.user_id), rows)
         async with self._postgres.as_service() as connection:
-            await items.name(connection, node.schema_name, named, bare=True)
+            await record_rows.name_items(connection, node.schema_name, named, bare=True)
             await due.advance(connection, node, rows[-1].record_id)
         return Made({"items": len(named)}, rows[-1].record_id)
 

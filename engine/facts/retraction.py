@@ -19,7 +19,7 @@ from uuid import UUID, uuid4
 
 from engine.commit.changes import GraphChange, RecordRetracted, RecordRevised
 from engine.commit.rows import facts as fact_rows
-from engine.commit.rows import items as item_rows
+from engine.commit.rows import records as record_rows
 from engine.commit.rows import term_counts
 from engine.commit.rows.retractions import RetractionStep
 from engine.commit.unit_of_work import UnitOfWork
@@ -340,7 +340,7 @@ class RetractedRecords:
         connection = unit.connection
         copied = {"item_id": taker.fact_id, "copied": withdrawn.fact_id, "record_id": taker.record_id}
         times = {"valid_from": taker.valid_from, "now": now}
-        terms = await item_rows.promote(connection, schema, copied | times)
+        terms = await record_rows.promote_item(connection, schema, copied | times)
         if terms is None:
             return
         unit_name = counted_unit("passage", taker.privacy, taker.scope)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from engine.commit.rows.items import NamedRow
+from engine.commit.rows.records import NamedRow
 from engine.domain.entity import UNKNOWN_KIND, TextPiece, entity_number
 from engine.domain.names import name_key
 from engine.entities.resolution.namesakes import Excerpt

@@ -20,8 +20,8 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID, uuid4
 
-from engine.commit.rows import items
-from engine.commit.rows.items import NamedRow
+from engine.commit.rows import records as record_rows
+from engine.commit.rows.records import NamedRow
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.entity import MentionRole
@@ -233,7 +233,7 @@ class UnreadRecords:
                     named[record.schema_name].append(NamedRow(row.row_id, row.content, found.entities, found.about))
         for schema, own in named.items():
             async with self._postgres.as_service() as connection:
-                await items.name(connection, schema, own)
+                await record_rows.name_items(connection, schema, own)
 
     async def _rows(self, principal: Principal, records: Sequence[_Unread]) -> Mapping[UUID, list[_Row]]:
         rows: dict[UUID, list[_Row]] = defaultdict(list)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.commit.rows.items import hash_of
+from engine.commit.rows.records import hash_of
 from engine.domain.embedding import Embedded
 from engine.domain.extraction import PLAIN, WHOLE
 from engine.domain.record import EmbeddedRecord, ItemDraft

@@ -18,8 +18,8 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID, uuid4
 
-from engine.commit.rows import deltas, due, items, records, sources, term_counts
-from engine.commit.rows.items import NamedRow
+from engine.commit.rows import deltas, due, records, sources, term_counts
+from engine.commit.rows.records import NamedRow
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.clock import Clock
 from engine.domain.delta import BEGINNING, ENDED, THERE, Delta, FieldChange, fields_at, next_known, renewed, timeline
@@ -185,7 +185,7 @@ class RecordWriter:
         await sources.enter_resources(connection, principal, pairs)
         for schema, own in new.items.items():
             begun = [row | {"valid_from": starts[row["item_id"]]} if row["item_id"] in starts else row for row in own]
-            await items.insert(connection, schema, model.version.column, begun)
+            await records.insert_items(connection, schema, model.version.column, begun)
             await term_counts.move(connection, schema, new.counts[schema])
         for version in versions:
             await sources.enter_document(connection, principal, version, new.commit_id, new.now)
@@ -217,9 +217,9 @@ class RecordWriter:
             counts.end_text(kept)
         await _end_items(unit, change, ending, revised.known_at)
         rows = await _item_rows(connection, change, kept, model, revised)
-        await items.insert(connection, schema, model.version.column, rows)
-        await items.place(connection, schema, change.places)
-        await items.name(connection, schema, change.names)
+        await records.insert_items(connection, schema, model.version.column, rows)
+        await records.place_items(connection, schema, change.places)
+        await records.name_items(connection, schema, change.names)
         counts.enter_items(rows)
         counts.end_items(ending)
         await term_counts.move(connection, schema, term_counts.moves(counts.by_unit))
@@ -231,7 +231,7 @@ class RecordWriter:
         await due.note(connection, "vectors", [place.node_id] if lacking else [])
         waiting = [(place.record_id, place.node_id, change.unread)] if change.unread else []
         await due.note_readings(connection, waiting, revised.known_at)
-        graph = replace(revised.graph, items=await items.counted(connection, schema, place.record_id))
+        graph = replace(revised.graph, items=await records.items_counted(connection, schema, place.record_id))
         if version := change.version:
             await sources.enter_version(connection, unit.principal, version, commit_id, revised.known_at)
             graph = replace(graph, document=DocumentFile(version.version, version.file_id, version.file_name))
@@ -317,7 +317,7 @@ async def _end_items(unit: UnitOfWork, change: RecordRenewal, ending: Sequence[E
             change.reason,
         )  # fmt: skip
         ended.append((delta, chain[-1].delta_id if chain else None))
-    await items.end(connection, place.schema_name, [item.item_id for item in ending], known)
+    await records.end_items(connection, place.schema_name, [item.item_id for item in ending], known)
     await deltas.append(connection, place.schema_name, ended)
 
 
@@ -325,7 +325,7 @@ async def _item_rows(
     connection: Connection, change: RecordRenewal, kept: KeptRecord, model: Model, revised: _Revised
 ) -> list[Row]:
     """The new items, but for observations that another record of the node has brought meanwhile."""
-    there = await items.there(
+    there = await records.items_there(
         connection, change.place.schema_name, [item.item_id for item in change.fresh if item.kind == "observation"]
     )
 

@@ -24,7 +24,7 @@ NOT_THE_ENGINES = ("lab/",)
 MODULES = {
     "outbox": "commit/outbox",
     "metadata_records": "commit/rows/records",
-    "memory_items": "commit/rows/items",
+    "memory_items": "commit/rows/records",
     "term_counts": "commit/rows/term_counts",
     "delta_log": "commit/rows/deltas",
     "file_manifest": "commit/rows/sources",

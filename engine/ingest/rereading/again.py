@@ -18,7 +18,7 @@ from uuid import UUID, uuid4
 
 from engine.commit.changes import RecordRevised
 from engine.commit.rows import sources
-from engine.commit.rows.items import NamedRow
+from engine.commit.rows.records import NamedRow
 from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.document import NewVersion
 from engine.domain.embedding import Embedded

@@ -20,7 +20,7 @@ from uuid import UUID, uuid4, uuid5
 
 from engine.commit.changes import RecordRevised
 from engine.commit.rows import sources
-from engine.commit.rows.items import NamedRow
+from engine.commit.rows.records import NamedRow
 from engine.commit.unit_of_work import UnitOfWork
 from engine.domain.document import NewVersion, allotted, parted
 from engine.domain.embedding import Embedded, vector_of
