@@ -5,8 +5,17 @@ server's default. Answers are the engine's own values (`engine.domain`).
 """
 
 from api.client.clients import AsyncClient, Client
-from api.client.errors import ApiError, Conflict, Invalid, NotFound, NotReached, Unauthenticated, Unavailable
-from api.client.requests import OMIT, Page
+from api.client.requests import (
+    OMIT,
+    ApiError,
+    Conflict,
+    Invalid,
+    NotFound,
+    NotReached,
+    Page,
+    Unauthenticated,
+    Unavailable,
+)
 
 __all__ = [
     "OMIT",

@@ -16,8 +16,7 @@ from uuid import UUID
 import httpx2
 from pydantic_core import to_jsonable_python
 
-from api.client.errors import NotReached, error_of
-from api.client.requests import Call, accepted, adapter, path
+from api.client.requests import Call, NotReached, accepted, adapter, error_of, path
 from api.client.sending import AsyncSender, Sender, not_reached
 from api.models import ReportedLine
 from engine.domain.lines import MEDIA_TYPE, LineSplitter

@@ -1,4 +1,6 @@
-"""What both clients have in common: a request as a value, what its answer is, and when it is sent again."""
+"""What both clients have in common: a request as a value, what its answer is, when it is sent again, and what goes wrong: the
+problem details (RFC 9457) of the server as exceptions, by status.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,8 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any, Final, Generic, TypeVar, cast
 from urllib.parse import quote
@@ -16,9 +20,9 @@ import httpx2
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
-from api.client.errors import RETRIED, NotReached, error_of, retry_after
 from engine.domain.lines import MEDIA_TYPE
 
+PREFIX = "urn:neurigraph:problem:"
 T = TypeVar("T")
 OMIT: Final[Any] = type("Omitted", (), {"__repr__": lambda _: "OMIT", "__bool__": lambda _: False})()
 """A parameter that is not sent: the server's default holds, and a change leaves the field as it is."""
@@ -29,6 +33,79 @@ WITH_BODY = ("POST", "PUT", "PATCH")
 ATTEMPTS = 4
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 30.0
+
+
+class ApiError(Exception):
+    """The server refused the request. `kind`: the last part of the problem's type, such as "name-taken"; `errors`: the invalid
+    fields of the request; `retry_after`: seconds, None where the server names none."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any], retry_after: float | None = None) -> None:
+        self.status = status
+        self.kind = str(problem.get("type", "")).removeprefix(PREFIX)
+        self.title = str(problem.get("title") or f"HTTP status {status}")
+        self.detail = str(problem.get("detail") or self.title)
+        named = problem.get("errors")
+        self.errors = tuple(one for one in named if isinstance(one, dict)) if isinstance(named, list) else ()
+        self.retry_after = retry_after
+        places = "".join(f"; {one.get('location', '')}: {one.get('detail', '')}" for one in self.errors)
+        super().__init__(f"{self.detail} ({status} {self.kind}{places})")
+
+
+class Invalid(ApiError):
+    """The request is not valid (400, 405, 413, 415, 422)."""
+
+
+class Unauthenticated(ApiError):
+    """The token is missing, unknown or revoked (401), or one is needed from another machine (403)."""
+
+
+class NotFound(ApiError):
+    """Missing, or not for this token: both look the same (404)."""
+
+
+class Conflict(ApiError):
+    """It conflicts with the current state (409), or was changed meanwhile (412)."""
+
+
+class Unavailable(ApiError):
+    """The server cannot do it now: retries did not help (408, 429, 502, 503, 504, 507)."""
+
+
+class NotReached(Exception):
+    """The server did not answer, or not with what this client understands."""
+
+
+RETRIED = frozenset({408, 429, 502, 503, 504})
+"""Statuses after which a request that may be repeated is sent again."""
+_BY_STATUS = (
+    dict.fromkeys((400, 405, 413, 415, 422), Invalid)
+    | dict.fromkeys((401, 403), Unauthenticated)
+    | {404: NotFound, 409: Conflict, 412: Conflict, 507: Unavailable}
+    | dict.fromkeys(RETRIED, Unavailable)
+)
+
+
+def error_of(response: httpx2.Response) -> ApiError:
+    """The exception for an answer, which has been read."""
+    try:
+        problem = response.json()
+    except (ValueError, RecursionError):  # a page of a proxy, as a rule
+        problem = {}
+    if not isinstance(problem, dict):
+        problem = {}
+    return _BY_STATUS.get(response.status_code, ApiError)(response.status_code, problem, retry_after(response))
+
+
+def retry_after(response: httpx2.Response) -> float | None:
+    """Seconds that the server asks to wait; a proxy may name the time instead."""
+    asked = response.headers.get("Retry-After", "")
+    if asked.isascii() and asked.isdigit():
+        return float(asked)
+    try:
+        until = parsedate_to_datetime(asked)
+        return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):
+        return None
 
 
 class Page(list[T]):

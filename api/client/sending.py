@@ -11,8 +11,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx2
 
-from api.client.errors import NotReached
-from api.client.requests import Call, Declared, EventStream, Page, pause
+from api.client.requests import Call, Declared, EventStream, NotReached, Page, pause
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -23,7 +23,6 @@ from uuid import UUID
 from engine.domain.entity import Mention
 from engine.domain.extraction import UNASKED, ModelReading, NamedByModel, StatedByModel
 from engine.domain.names import name_key
-from engine.entities.resolution.homes import different_homes
 from engine.entities.resolution.likeness import decide_names
 from engine.entities.resolution.name_likeness import NamedThing
 from engine.entities.resolution.namesakes import (
@@ -32,6 +31,7 @@ from engine.entities.resolution.namesakes import (
     Clues,
     clues_at,
     different_ages,
+    different_homes,
     different_ties,
     of_another,
     of_namesake,

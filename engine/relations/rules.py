@@ -17,9 +17,20 @@ from engine.language.dates import dates_in
 from engine.language.detection import stop_words
 from engine.language.tables import all_listed, alternatives, each, keys, listed, one_of
 from engine.naming.configuration import Domain, RelationType
-from engine.relations.clauses import SPEAKER, RelationWords, appositions, phrases, together
 from engine.relations.masking import OWNED, Sentence, sentences
-from engine.relations.patterns import AND, LIST, WAS, LanguagePatterns, PatternReading, patterns_of
+from engine.relations.patterns import (
+    AND,
+    LIST,
+    SPEAKER,
+    WAS,
+    LanguagePatterns,
+    PatternReading,
+    RelationWords,
+    appositions,
+    patterns_of,
+    phrases,
+    together,
+)
 from engine.statements.statement import certain_until, replaces, taken_back
 
 NEAR = 90

@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.domain.said import at_offset, named_dates, spoken_at, spoken_dates
-from engine.entities.resolution.homes import home_of
 from engine.entities.resolution.namesakes import (
     Age,
     Clues,
     Excerpt,
     clues_in,
     different_forms,
+    home_of,
     of_other_namesake,
     ties_of,
     why_apart,

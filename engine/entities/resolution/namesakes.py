@@ -9,6 +9,17 @@ said of it  "Tom is my brother", "Tom, who was my boss,", "Tom lives in York. He
 age         "Tom, 8,"
 
 My brother Tom and my boss Tom are two people as long as nobody says otherwise: "My brother Tom is also my boss."
+
+In which town somebody lives: "Tom lives in Leeds", "Tom, who lives in Porto,"; in English, German, Spanish, Portuguese and
+French, of the towns that are listed. Two of one first name have two homes at one time, and so are two people, where
+
+one speaker says both in one record   "Tom lives in Leeds and paints. Tom lives in Porto and sings."
+one is said in passing                "Tom lives in Leeds.", and within a month "Tom, who lives in Porto, called.": words that
+                                      say which Tom is meant take his home for known
+
+Else they may be one who moved: "Tom lives in Leeds.", another day "Tom lives in Porto."; then facts replace or contradict each
+other. So may those who share a town, or whose towns are near, and those of whom a text at that time has a word of change or
+doubt: moved, now, also, at weekends, sorry.
 """
 
 from __future__ import annotations
@@ -16,15 +27,38 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from engine.domain.names import name_key
-from engine.entities.resolution.homes import StatedHome, different_homes, home_of
 from engine.entities.resolution.kin import role_of
 from engine.entities.resolution.name_parts import parts_of
-from engine.language.tables import alternatives, keys
-from engine.naming.words import MY, NAME, far_apart
+from engine.language.tables import alternatives, each, keys, one_of, table
+from engine.naming.words import MY, NAME, Places, far_apart, towns
 
+MONTH = timedelta(days=31)
+"""Within which a home that is said in passing would hardly be a new one."""
+HOME_BEFORE, HOME_BEHIND = 60, 140
+"""Characters around a name in which the home and words of change stand."""
+_LIVES, _LIVES_WHO, _IN = (f"(?:{alternatives('homes', key)})" for key in ("lives", "who", "in"))
+_STILL = rf"(?: (?:{alternatives('homes', 'still')}))?"
+_PLACE = rf"[A-ZÀ-Þ][\w'’-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|{one_of('written_names', 'town_particles')})){{0,3}}"
+_OPENS = r"(?:,? \(|, )"
+_HOME_SAID = re.compile(rf",? {_LIVES}{_STILL} {_IN} (?P<town>{_PLACE})")
+_IN_PASSING = re.compile(
+    "|".join(
+        (
+            rf"{_OPENS}(?:{_LIVES_WHO} {_LIVES}{_STILL}|{alternatives('homes', 'living')}) {_IN} (?P<town>{_PLACE})",
+            *(
+                rf"{_OPENS}(?:{table(code, 'homes')['who']}) (?:{table(code, 'homes')['in']}) (?P<{code}>{_PLACE}) (?:{last})\b"
+                for code, last in each("homes", "lives_last")
+            ),
+        )
+    )
+)
+_MOVED = re.compile("|".join(f"{said}(?P<{code}>{_PLACE})" for code, said in each("homes", "moved")))
+_MOVE = re.compile(rf"\b(?:{alternatives('homes', 'move')})", re.I)
+_CHANGE = re.compile(rf"\b(?:{alternatives('homes', 'change')})\b|{alternatives('homes', 'denied')}|\?", re.I)
+_END = re.compile(r"[.!?;\n](?=\s|$)|[.!?;\n]$")
 WITHIN = 60
 """Characters before and behind a name that are looked at."""
 GENERATION, YEARS_APART = 15, 5
@@ -64,6 +98,63 @@ _AGE_BEHIND = re.compile(
     rf"|(?:,? (?:{_SAID['age_has']}) |, (?:{_SAID['age_of']})?| \()(\d{{1,2}})"
     rf" (?:{_SAID['age_unit']})\b(?! (?:{_SAID['no_age']}))"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class StatedHome:
+    """A town that a text says somebody lives in. `places`: where it is; nowhere where it is not known. `firm`: it may tell two
+    apart; `in_passing`: it is taken for known; `said_by`: the record and who speaks there, empty for what is stored."""
+
+    town: str
+    places: Places
+    firm: bool
+    in_passing: bool = False
+    said_by: str = ""
+    at: datetime | None = None
+
+
+def home_of(text: str, start: int, end: int, said_by: str = "", at: datetime | None = None) -> StatedHome | None:
+    """The home that a text tells beside the name that stands there. A move to an unknown place is a home that is nowhere."""
+    before, behind = text[max(0, start - HOME_BEFORE) : start], text[end : end + HOME_BEHIND]
+    if said := (passing := _IN_PASSING.match(behind)) or _HOME_SAID.match(behind):
+        stop = _END.search(behind, said.end())
+        sentence = f"{before}|{behind[: stop.end() if stop else None]}"
+        firm = not _CHANGE.search(sentence) and not _MOVE.search(before + behind)
+        return _home(said, firm, passing is not None, said_by, at)
+    if moved := _MOVED.match(behind):
+        return _home(moved, False, False, said_by, at)
+    return StatedHome("", (), False, False, said_by, at) if _MOVE.search(before + behind) else None
+
+
+def _home(said: re.Match[str], firm: bool, in_passing: bool, said_by: str, at: datetime | None) -> StatedHome:
+    words = re.split(r"(?<=[ -])", next(town for town in said.groupdict().values() if town))
+    named = ("".join(words[:count]).strip(" -") for count in range(len(words), 0, -1))
+    town = next((name for name in named if towns().get(name)), "")
+    return StatedHome(town, towns().get(town, ()), firm and bool(town), in_passing, said_by, at)
+
+
+def different_homes(ours: Collection[StatedHome], theirs: Collection[StatedHome]) -> str:
+    """Why two with these homes are two people, in plain words; empty where they may be one."""
+    pairs = [(one, other) for one in ours for other in theirs]
+    if not all(far_apart(one.places, other.places) for one, other in pairs):
+        return ""
+    if any(not (one.firm and other.firm) and _within_a_month(one, other) is not False for one, other in pairs):
+        return ""
+    found = sorted(
+        (one.town, other.town) for one, other in pairs if one.firm and other.firm and _at_one_time(one, other)
+    )
+    return f"one lives in {found[0][0]}, the other in {found[0][1]}" if found else ""
+
+
+def _at_one_time(one: StatedHome, other: StatedHome) -> bool:
+    if one.said_by and one.said_by == other.said_by:
+        return True
+    return (one.in_passing or other.in_passing) and _within_a_month(one, other) is True
+
+
+def _within_a_month(one: StatedHome, other: StatedHome) -> bool | None:
+    """None where it is not known when they were said."""
+    return None if one.at is None or other.at is None else abs(one.at - other.at) <= MONTH
 
 
 @dataclass(frozen=True, slots=True)
