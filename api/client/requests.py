@@ -147,7 +147,7 @@ class Call(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Declared(Generic[T]):
+class Endpoint(Generic[T]):
     """What an operation of the REST API asks, beside the arguments of its method.
 
     Arguments that `path` names stand there, those of `HEADERS` in the headers; all others in the query or, where the method has a

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx2
 
-from api.client.requests import Call, Declared, EventStream, NotReached, Page, pause
+from api.client.requests import Call, Endpoint, EventStream, NotReached, Page, pause
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -177,8 +177,8 @@ class _Method(Generic[P, T]):
     way: str
     """The method of a sender that takes the call."""
 
-    def __init__(self, function: Callable[Concatenate[Any, P], T], declared: Declared[T]) -> None:
-        self._function, self._declared, self.__doc__ = function, declared, function.__doc__
+    def __init__(self, function: Callable[Concatenate[Any, P], T], endpoint: Endpoint[T]) -> None:
+        self._function, self._endpoint, self.__doc__ = function, endpoint, function.__doc__
 
     @cached_property
     def _signature(self) -> Signature:
@@ -194,12 +194,12 @@ class _Method(Generic[P, T]):
             bound = self._signature.bind(client, *args, **given)
             bound.apply_defaults()
             del bound.arguments["self"]
-            return send(self._declared.call(bound.arguments))
+            return send(self._endpoint.call(bound.arguments))
 
         return called
 
 
-class Operation(_Method[P, T]):
+class OperationMethod(_Method[P, T]):
     """Sends the request of a method: `Client` waits for the answer, `AsyncClient` is awaited."""
 
     way = "_sent"
@@ -214,7 +214,7 @@ class Operation(_Method[P, T]):
         return self._of(client)
 
 
-class Followed(_Method[P, T]):
+class StreamMethod(_Method[P, T]):
     """Yields the values of a stream of events, with `for` or `async for`."""
 
     way = "_followed"
@@ -231,15 +231,15 @@ class Followed(_Method[P, T]):
 
 def operation(
     method: str, path: str, read: Callable[[httpx2.Response], T], *, query: str = "", repeats: bool = True
-) -> Callable[[Callable[Concatenate[Any, P], T]], Operation[P, T]]:
+) -> Callable[[Callable[Concatenate[Any, P], T]], OperationMethod[P, T]]:
     """Makes a method of an operation; `query`: the arguments that stand in the query, of a request with a body."""
-    declared = Declared(method, path, read, frozenset(query.split()), repeats)
-    return lambda function: Operation(function, declared)
+    endpoint = Endpoint(method, path, read, frozenset(query.split()), repeats)
+    return lambda function: OperationMethod(function, endpoint)
 
 
 def followed(
     method: str, path: str, read: Callable[[httpx2.Response], T], *, query: str = ""
-) -> Callable[[Callable[Concatenate[Any, P], T]], Followed[P, T]]:
+) -> Callable[[Callable[Concatenate[Any, P], T]], StreamMethod[P, T]]:
     """Makes a method of an operation whose answer is a stream of events."""
-    declared = Declared(method, path, read, frozenset(query.split()))
-    return lambda function: Followed(function, declared)
+    endpoint = Endpoint(method, path, read, frozenset(query.split()))
+    return lambda function: StreamMethod(function, endpoint)

@@ -43,7 +43,7 @@ Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _GraphPart:
     """`withdrawn`: the statement that takes a change away again where its commit is discarded, if there is one. `of_records`: it
     needs records and their nodes alone, and is applied together with others of this sort in one statement."""
 
@@ -55,7 +55,7 @@ class _Change:
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesMerged(_Change):
+class EntitiesMerged(_GraphPart):
     """An entity that became part of another."""
 
     kind: ClassVar[CommitKind] = "entities_merged"
@@ -64,7 +64,7 @@ class EntitiesMerged(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class MergeUndone(_Change):
+class MergeUndone(_GraphPart):
     """The end of a merge."""
 
     kind: ClassVar[CommitKind] = "merge_undone"
@@ -73,7 +73,7 @@ class MergeUndone(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesApart(_Change):
+class EntitiesApart(_GraphPart):
     """Two entities that may be one were told apart."""
 
     kind: ClassVar[CommitKind] = "told_apart"
@@ -82,7 +82,7 @@ class EntitiesApart(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class RelationDecided(_Change):
+class RelationDecided(_GraphPart):
     """The user archived a relation, or lets it count again, or gave it properties."""
 
     kind: ClassVar[CommitKind] = "relation_decided"
@@ -91,7 +91,7 @@ class RelationDecided(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class EntityCorrected(_Change):
+class EntityCorrected(_GraphPart):
     """The user corrected the name or the kind of an entity."""
 
     kind: ClassVar[CommitKind] = "entity_corrected"
@@ -100,7 +100,7 @@ class EntityCorrected(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class AliasDecided(_Change):
+class AliasDecided(_GraphPart):
     """The user gave an entity an alias, or took it away."""
 
     kind: ClassVar[CommitKind] = "alias_decided"
@@ -109,7 +109,7 @@ class AliasDecided(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class IntentionDecided(_Change):
+class IntentionDecided(_GraphPart):
     """The user said what became of an intention."""
 
     kind: ClassVar[CommitKind] = "intention_decided"
@@ -118,7 +118,7 @@ class IntentionDecided(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class NodeProvisioned(_Change):
+class NodeProvisioned(_GraphPart):
     """A new node."""
 
     kind: ClassVar[CommitKind] = "node"
@@ -128,7 +128,7 @@ class NodeProvisioned(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordsEntered(_Change):
+class RecordsEntered(_GraphPart):
     """New records."""
 
     kind: ClassVar[CommitKind] = "records"
@@ -139,7 +139,7 @@ class RecordsEntered(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class Granted(_Change):
+class Granted(_GraphPart):
     """A grant, as the function of the database that checks it says it."""
 
     kind: ClassVar[CommitKind] = "granted"
@@ -149,7 +149,7 @@ class Granted(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class Revoked(_Change):
+class Revoked(_GraphPart):
     """The end of a grant, said by the database, too."""
 
     kind: ClassVar[CommitKind] = "revoked"
@@ -158,7 +158,7 @@ class Revoked(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class NodeRevised(_Change):
+class NodeRevised(_GraphPart):
     """A node that was changed or moved."""
 
     kind: ClassVar[CommitKind] = "node_revised"
@@ -167,7 +167,7 @@ class NodeRevised(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordRevised(_Change):
+class RecordRevised(_GraphPart):
     """A record that was changed, moved, or made again."""
 
     kind: ClassVar[CommitKind] = "record_revised"
@@ -176,7 +176,7 @@ class RecordRevised(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeRevised(_Change):
+class EdgeRevised(_GraphPart):
     """An edge that was made or changed."""
 
     kind: ClassVar[CommitKind] = "edge_revised"
@@ -185,7 +185,7 @@ class EdgeRevised(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class EntitiesMentioned(_Change):
+class EntitiesMentioned(_GraphPart):
     """What records mention; they are there, or entered before it in the same commit."""
 
     kind: ClassVar[CommitKind] = "mentions"
@@ -196,7 +196,7 @@ class EntitiesMentioned(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class RelationsStated(_Change):
+class RelationsStated(_GraphPart):
     """Relations that records state, between entities that are there, or entered before in the same commit."""
 
     kind: ClassVar[CommitKind] = "relations"
@@ -207,7 +207,7 @@ class RelationsStated(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class FactsStated(_Change):
+class FactsStated(_GraphPart):
     """Facts that records state, and known ones that are others than before; their entities are there, or entered before in the
     same commit."""
 
@@ -219,7 +219,7 @@ class FactsStated(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordRetracted(_Change):
+class RecordRetracted(_GraphPart):
     """What a record speaks of was withdrawn, or came back; it follows the change of the record."""
 
     kind: ClassVar[CommitKind] = "record_retracted"
@@ -228,7 +228,7 @@ class RecordRetracted(_Change):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordReworded(_Change):
+class RecordReworded(_GraphPart):
     """A text of a record was changed by hand: it is read for names again."""
 
     kind: ClassVar[CommitKind] = "record_reworded"
