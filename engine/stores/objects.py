@@ -28,7 +28,7 @@ from engine.stores.folder import Folder
 from engine.stores.limits import MARGIN, remaining
 from engine.stores.tier import OWN, STORE, StoredObject, StorePatience, Tier, every
 
-__all__ = ["ObjectStore", "StoredObject", "object_store"]
+__all__ = ["COPIES", "ObjectStore", "StoredObject", "copy_of", "file_of", "is_ours", "object_store", "user_of"]
 
 IN_MEMORY = 8 << 20
 """Objects up to this size are moved in memory, larger ones through a temporary file."""
