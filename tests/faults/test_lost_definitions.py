@@ -15,6 +15,7 @@ from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores import graph_definitions
 from engine.stores.definitions import Definition
+from engine.wiring.warming import warm_writes
 from tests.access.losses import CHANGES, LOSSES, losing, to_lose
 
 # of the graph, first: it plans all statements anew after each of them ------------------------------------------------
@@ -49,6 +50,7 @@ async def test_every_index_of_the_graph_is_missed_and_made_again(engine: Engine,
     await engine.neo4j.write("DROP INDEX node_text")
     assert await graph_definitions.repeat(engine.neo4j) == ["the index node_text of Node"]  # as a start does
     assert await engine.doctor.examine() == []
+    await warm_writes(engine)  # planned for longer than a statement may take
     await memory.records.remember(Conversation("talk", (Turn("Bob", "The walleye bites at dusk."),)))
     assert (await memory.search(SearchRequest("walleye"))).hits
 

@@ -13,6 +13,7 @@ from engine.domain.node import NewNode
 from engine.domain.search import SearchAnswer, SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.wiring.warming import warm_writes
 from tests.session_stores import administrator, empty
 
 E5, MINILM = "onnx-e5-small-1", "onnx-minilm-1"
@@ -35,6 +36,7 @@ QUESTIONS = ("Which animal fears storms?", "What leaks?", "Who makes loaves?", "
 async def engine(engine: Engine) -> AsyncIterator[Engine]:
     """The session's engine without users, searched with e5-small and without another version at the beginning and the end."""
     await empty(engine)  # a version is built for all of them
+    await warm_writes(engine)  # where the server has just started, for longer than a statement may take
     assert [(one.name, one.slot) for one in await engine.workspace.embeddings.list()] == [(E5, "a")]
     yield engine
     await empty(engine)

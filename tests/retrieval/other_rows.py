@@ -132,6 +132,8 @@ class Growing:
             await self.engine.neo4j.write(_GRAPH, first=first, last=min(first + 5000, each) - 1, others=OTHERS)
         self.graph = each
         await self.engine.neo4j.read("CALL db.awaitIndexes(60)")
+        # Else plans count on as few as there were before.
+        await self.engine.neo4j.read("CALL db.prepareForReplanning()")
 
 
 _BY_HAND = (
