@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.filesize import decimal
 
+from engine.embedded import attached
 from engine.progress import counted
+from engine.shell import home_server
 from engine.shell.session import Commands, Session
 
 if TYPE_CHECKING:
@@ -30,8 +32,12 @@ async def backup(
     """Back up Neo4j, Postgres and the objects together; the servers stop briefly. Exit code 1 if --verify finds errors."""
     work = import_module("engine.backup.backup")
     findings: list[Finding] = []
+    served = home_server.is_there(here.settings)
     with here.progress() as progress:
         made: BackupReport = await work.back_up(here.settings, folder, progress=progress)
+        if served:  # it ended with the servers
+            async with attached(here.settings.home, here.settings.cache, progress=progress) as stack:
+                await home_server.start(here.settings, stack)
         if verify:
             findings = await work.verified(here.settings, made.folder, progress=progress)
     size, seconds = decimal(made.size_bytes), f"{made.stopped_s:.0f} s"

@@ -15,9 +15,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import asdict
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,11 @@ MOST_AT_ONCE = 64
 """Commands that are connected at once; further ones open the engine themselves."""
 
 
+def is_there(settings: Settings) -> bool:
+    """Whether a server was left in a home and runs."""
+    return any(one.identity.process() is not None for one in running_server(Home(settings.home.absolute())))
+
+
 async def start(settings: Settings, stack: Stack) -> None:
     """Starts the server of a home in the background, unless there is one with this code and these settings; another one ends."""
     async with connected(settings) as served:
@@ -93,10 +99,11 @@ def _leave(home: Home, given: bytes) -> None:
 
 
 class HomeServer:
-    """Takes calls from commands with the same code and settings."""
+    """Takes calls from commands with the same code and settings. `runs`: whether the servers are those that the engine knows."""
 
-    def __init__(self, engine: Engine, code: str) -> None:
+    def __init__(self, engine: Engine, code: str, runs: Callable[[], bool]) -> None:
         self._engine, self._code, self._settings = engine, code, settings_here(engine.settings)
+        self._runs = runs
         self._sessions: set[asyncio.Task[Any]] = set()
         self.current = True
 
@@ -122,7 +129,7 @@ class HomeServer:
         """Whether the other end is a command of this account with this code and these settings: before nothing is unpickled."""
         connection: socket.socket = writer.get_extra_info("socket")
         self.current = self._code == await asyncio.to_thread(code_here)
-        alike = is_own_account(connection) and self.current and len(self._sessions) <= MOST_AT_ONCE
+        alike = is_own_account(connection) and self.current and self._runs() and len(self._sessions) <= MOST_AT_ONCE
         if not alike or (await reader.readline()).decode(errors="replace").rstrip("\n") != self._code:
             return False
         if await received(reader) != self._settings:
@@ -238,7 +245,7 @@ async def _run(settings: Settings, stack: Stack, state: State, code: str) -> Non
     opening = import_module("engine.wiring.open_engine").open_engine
     addresses = import_module("engine.wiring.addresses").embedded_addresses(settings, stack)
     async with opening(settings, addresses=addresses, worker=False, warming=False) as engine:
-        server = HomeServer(engine, code)
+        server = HomeServer(engine, code, partial(_runs, home, state))
         async with _listening(server, home):
             warming = asyncio.create_task(_warm(engine))
             while _runs(home, state) and (server.busy or not ended.is_set()):

@@ -105,14 +105,23 @@ def test_stores_are_not_adopted_by_a_dry_run(run: Run, command: list[str], tmp_p
     assert not home.exists()
 
 
-def test_up_leaves_a_process_that_has_the_engine_loaded(kept: subprocess.CompletedProcess[str], run: Run) -> None:
-    """The last of this file: later commands would be run by it."""
+def test_up_leaves_a_server_for_commands_which_is_there_again_after_a_backup(
+    kept: subprocess.CompletedProcess[str], run: Run, tmp_path: Path
+) -> None:
+    """The last of this file: it would carry out what later commands call."""
+    loaded = {"NEURIGRAPH_PRELOAD": "true"}
+
+    def another(than: int | None) -> int:
+        deadline = time.monotonic() + 60
+        while (found := dict(servers(run)).get("commands")) in (None, than):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        return int(found or 0)
+
     assert "commands" not in dict(servers(run))
-    assert run("up", NEURIGRAPH_PRELOAD="true").returncode == 0
-    deadline = time.monotonic() + 60
-    while "commands" not in dict(servers(run)):
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
-    first = dict(servers(run))["commands"]
-    assert run("up", NEURIGRAPH_PRELOAD="true").returncode == 0
+    assert run("up", **loaded).returncode == 0
+    first = another(None)
+    assert run("up", **loaded).returncode == 0
     assert dict(servers(run))["commands"] == first and run("status").stdout.count("commands") == 1
+    assert run("backup", str(tmp_path / "backup"), **loaded).returncode == 0
+    another(first)
