@@ -1,0 +1,1 @@
+"""Forgetting: where personal data lies, and what is to become of it when something is forgotten."""
