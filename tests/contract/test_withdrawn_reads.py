@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -103,24 +102,14 @@ ANSWERS = {
 }
 
 
-def _asked(life: Life, reader: str, long: bool) -> Life:
-    """What a reader asks for: the owner everything there is, the others every second id and word each, but for the long form."""
-    if reader == "owner" or long:
-        return life
-    first = reader == "persona"
-    ids = {name: {*sorted(some)[first::2]} if len(some) > 2 else some for name, some in life.ids.items()}
-    gone = {name: life.gone[name] for name in list(life.gone)[first::2]}
-    return replace(life, ids=ids, gone=gone)
-
-
 async def _secret(engine: Engine, life: Life, reader: str) -> str:
     return (await engine.workspace.tokens.create(READERS[reader](life))).secret
 
 
 @pytest.mark.parametrize("reader", READERS)
-async def test_no_request_of_rest_shows_it(engine: Engine, life: Life, reader: str, long: bool) -> None:
+async def test_no_request_of_rest_shows_it(engine: Engine, life: Life, reader: str) -> None:
     document = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text())
-    leaks, asked = Leaks(), _asked(life, reader, long)
+    leaks = Leaks()
     bearer = {"Authorization": f"Bearer {await _secret(engine, life, reader)}"}
     async with (
         serving(engine, api_token=SecretStr(TOKEN)) as port,
@@ -129,7 +118,7 @@ async def test_no_request_of_rest_shows_it(engine: Engine, life: Life, reader: s
         for path, methods in document["paths"].items():
             if "get" not in methods or "{user_id}" not in path or path in OF_THE_PAST:
                 continue
-            for here, query in requests_for(asked, path):
+            for here, query in requests_for(life, path):
                 answer = await client.get(here, params=query)
                 assert answer.status_code in ANSWERS[reader], (here, answer.text)
                 leaks.look(
@@ -138,7 +127,7 @@ async def test_no_request_of_rest_shows_it(engine: Engine, life: Life, reader: s
                     answer.text,
                 )
         home = f"/v1/users/{life.user.user_id}"
-        for word in asked.gone.values():
+        for word in life.gone.values():
             for path, name in (("search", "query"), ("search/decayed", "query"), ("context", "question")):
                 for text in (word, f"Where does Mrs. {word} live, and what does she do?"):
                     answer = await client.post(f"{home}/{path}", json={name: text})
@@ -153,10 +142,10 @@ async def test_no_request_of_rest_shows_it(engine: Engine, life: Life, reader: s
 
 
 @pytest.mark.parametrize("reader", READERS)
-async def test_what_never_held_is_shown_at_no_time(engine: Engine, life: Life, reader: str, long: bool) -> None:
+async def test_what_never_held_is_shown_at_no_time(engine: Engine, life: Life, reader: str) -> None:
     """With `as_of` between the storing and the retraction: what was withdrawn, or corrected, did not hold then either."""
     document = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text())
-    leaks, asked, home = Leaks(), _asked(life, reader, long), f"/v1/users/{life.user.user_id}"
+    leaks, home = Leaks(), f"/v1/users/{life.user.user_id}"
     bearer = {"Authorization": f"Bearer {await _secret(engine, life, reader)}"}
     paths = [path for path, each in document["paths"].items() if "as_of" in _parameters(each.get("get", {}))]
     assert {"entities", "metadata", "relations", "{record_id}", "{item_id}"} <= {
@@ -168,11 +157,11 @@ async def test_what_never_held_is_shown_at_no_time(engine: Engine, life: Life, r
     ):
         for as_of in [*life.ids["held_at"], *sorted(life.ids["as_of"])[:: 2 if reader == "owner" else 4]]:
             for path in paths:
-                for here, query in requests_for(asked, path, as_of=as_of):
+                for here, query in requests_for(life, path, as_of=as_of):
                     answer = await client.get(here, params=query)
                     assert answer.status_code in ANSWERS[reader], (here, answer.text)
                     leaks.look(life, path, answer.text)
-            for name in NEVER_HELD & asked.gone.keys():
+            for name in NEVER_HELD:
                 for path, question in (("search", "query"), ("search/decayed", "query"), ("context", "question")):
                     answer = await client.post(f"{home}/{path}", json={question: life.gone[name], "as_of": as_of})
                     assert answer.status_code == 200, answer.text
@@ -187,16 +176,16 @@ def _parameters(operation: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.parametrize("reader", READERS)
-async def test_no_read_of_an_assistant_shows_it(engine: Engine, life: Life, reader: str, long: bool) -> None:
-    leaks, asked, user = Leaks(), _asked(life, reader, long), life.user
-    records = [f"record/{life.node_id}/{one}" for one in asked.ids["record_id"]]
-    items = [f"item/{life.node_id}/{one}" for one in asked.ids["item_id"]]
+async def test_no_read_of_an_assistant_shows_it(engine: Engine, life: Life, reader: str) -> None:
+    leaks, user = Leaks(), life.user
+    records = [f"record/{life.node_id}/{one}" for one in life.ids["record_id"]]
+    items = [f"item/{life.node_id}/{one}" for one in life.ids["item_id"]]
     ids: dict[str, list[str]] = {
         "memory_id": [*records, *items],
-        "entity_id": sorted(asked.ids["entity_id"]),
-        "relation_id": sorted(asked.ids.get("relation_id", ())),
-        "query": [f"What about {word}?" for word in asked.gone.values()],
-        "question": [f"What about {word}?" for word in asked.gone.values()],
+        "entity_id": sorted(life.ids["entity_id"]),
+        "relation_id": sorted(life.ids.get("relation_id", ())),
+        "query": [f"What about {word}?" for word in life.gone.values()],
+        "question": [f"What about {word}?" for word in life.gone.values()],
     }
     given = {"explain": ["query", "relation_id"], "list_entities": [], "get_status": [], "list_memories": []}
     secret, path = await _secret(engine, life, reader), f"/v1/users/{user.user_id}/mcp"
@@ -216,7 +205,7 @@ async def test_no_read_of_an_assistant_shows_it(engine: Engine, life: Life, read
         places = [str(one.uri) for one in listed.resources]
         of = {"entities": "entity_id", "nodes": "node_id", "documents": "document_id"}
         for template in TEMPLATES:
-            places += [template.uri_template.replace("{id}", one) for one in asked.ids[of[template.name]]]
+            places += [template.uri_template.replace("{id}", one) for one in life.ids[of[template.name]]]
         for place in places:
             await _read(session, life, leaks, place)
         for prompt in PROMPTS:
