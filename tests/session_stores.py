@@ -18,7 +18,7 @@ from engine.neurigraph import Engine
 from engine.progress import Silent
 from engine.stores.tier import OWN
 
-KEPT = ["derivations", "embedding_versions", "installation", "queue_scripts", "workspaces"]
+KEPT = ["derivations", "embedding_versions", "forgetting_key", "installation", "queue_scripts", "workspaces"]
 """Tables that hold what every engine finds, without any user."""
 SCHEMAS_AT_ONCE = 50
 """A transaction can lock only so many tables."""

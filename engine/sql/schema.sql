@@ -36,6 +36,96 @@ JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT
 WHERE c.relkind IN ('r', 'm') AND n.nspname IN ('engine', 'template')
 ORDER BY n.nspname, c.relname, a.attnum
 
+-- name: erasure_grant
+-- Purpose: lets the role of erasures, where it is there, enter permits: the forgetting and the purpose alone, the table sets the rest. Parameters: none.
+-- Returns: nothing.
+DO $grant$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_roles AS r
+               WHERE r.rolname = 'neurigraph_erasure'
+                 AND NOT (pg_catalog.has_schema_privilege(r.oid, 'engine', 'USAGE')
+                          AND pg_catalog.has_column_privilege(r.oid, 'engine.erasures', 'forgetting_id', 'INSERT')
+                          AND pg_catalog.has_column_privilege(r.oid, 'engine.erasures', 'purpose', 'INSERT'))) THEN
+        GRANT USAGE ON SCHEMA engine TO neurigraph_erasure;
+        GRANT INSERT (forgetting_id, purpose) ON engine.erasures TO neurigraph_erasure;
+    END IF;
+END $grant$
+
+-- name: erasure_prepare
+-- Purpose: makes the role without a login and without members that alone may enter permits to erase, and its one function, anew; takes away what the role may
+-- beyond that. For an administrator, in a transaction; one that is no superuser is a member of the role meanwhile. Literal: service. Returns: nothing.
+DO $prepare$
+DECLARE
+    strong boolean := (SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user);
+    found pg_catalog.pg_roles;
+    member record;
+BEGIN
+    SELECT * INTO found FROM pg_catalog.pg_roles WHERE rolname = 'neurigraph_erasure';
+    IF found.rolname IS NULL THEN
+        CREATE ROLE neurigraph_erasure NOLOGIN;
+    END IF;
+    IF found.rolcanlogin THEN
+        ALTER ROLE neurigraph_erasure NOLOGIN PASSWORD NULL;
+    END IF;
+    IF found.rolsuper THEN
+        ALTER ROLE neurigraph_erasure NOSUPERUSER;
+    END IF;
+    IF found.rolreplication THEN
+        ALTER ROLE neurigraph_erasure NOREPLICATION;
+    END IF;
+    IF found.rolbypassrls THEN
+        ALTER ROLE neurigraph_erasure NOBYPASSRLS;
+    END IF;
+    IF found.rolcreaterole OR found.rolcreatedb THEN
+        ALTER ROLE neurigraph_erasure NOCREATEROLE NOCREATEDB;
+    END IF;
+    -- who made the role without being a superuser stays its administrator: the server gives that right, and it is no use of the role
+    FOR member IN
+        SELECT m.roleid::regrole AS role, m.member::regrole AS name, m.grantor::regrole AS grantor FROM pg_catalog.pg_auth_members AS m
+        WHERE m.member = found.oid OR m.roleid = found.oid AND (m.inherit_option OR m.set_option OR m.member <> current_user::regrole)
+    LOOP
+        EXECUTE pg_catalog.format('REVOKE %s FROM %s GRANTED BY %s CASCADE', member.role, member.name, member.grantor);
+    END LOOP;
+    IF NOT strong THEN
+        EXECUTE pg_catalog.format('GRANT neurigraph_erasure TO %I WITH INHERIT TRUE, SET TRUE', current_user);
+    END IF;
+    DROP SCHEMA IF EXISTS neurigraph_erasure CASCADE;
+    CREATE SCHEMA neurigraph_erasure AUTHORIZATION neurigraph_erasure;
+    CREATE FUNCTION neurigraph_erasure.permit(p_forgetting uuid, p_purpose text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $permit$
+BEGIN
+    INSERT INTO engine.erasures (forgetting_id, purpose) VALUES (p_forgetting, p_purpose);
+END $permit$;
+    COMMENT ON FUNCTION neurigraph_erasure.permit IS 'Gives this transaction a permit to erase what a forgetting takes from append-only tables, and logs it.';
+    ALTER FUNCTION neurigraph_erasure.permit OWNER TO neurigraph_erasure;
+    REVOKE ALL ON FUNCTION neurigraph_erasure.permit FROM PUBLIC;
+    EXECUTE pg_catalog.format('GRANT USAGE ON SCHEMA neurigraph_erasure TO %1$I; GRANT EXECUTE ON FUNCTION neurigraph_erasure.permit TO %1$I', {service}::text);
+    IF NOT strong THEN
+        EXECUTE pg_catalog.format('REVOKE neurigraph_erasure FROM %1$I GRANTED BY %1$I', current_user);
+    END IF;
+END $prepare$
+
+-- name: erasure_state
+-- Purpose: the state of the role of erasures and of its function. Parameters: body (of the function).
+-- Returns: one row: there (the role exists), strong (it may log in, or more than own its function), used (a role is a member of it, the service in any way), function_there
+-- (it alone is in the schema, as `erasure_prepare` makes it, and the service alone may call it).
+WITH erasure AS (SELECT * FROM pg_catalog.pg_roles WHERE rolname = 'neurigraph_erasure')
+SELECT EXISTS (SELECT FROM erasure) AS there,
+       EXISTS (SELECT FROM erasure AS r
+               WHERE r.rolcanlogin OR r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls
+                  OR EXISTS (SELECT FROM pg_catalog.pg_auth_members AS m WHERE m.member = r.oid)) AS strong,
+       EXISTS (SELECT FROM erasure AS r
+               WHERE pg_catalog.pg_has_role(r.oid, 'MEMBER')
+                  OR EXISTS (SELECT FROM pg_catalog.pg_auth_members AS m WHERE m.roleid = r.oid AND (m.inherit_option OR m.set_option))) AS used,
+       EXISTS (SELECT FROM erasure AS r JOIN pg_catalog.pg_namespace AS n ON n.nspname = 'neurigraph_erasure' AND n.nspowner = r.oid
+               JOIN pg_catalog.pg_proc AS p ON p.pronamespace = n.oid
+               WHERE p.oid::regprocedure::text = 'neurigraph_erasure.permit(uuid,text)' AND p.proowner = r.oid AND p.prosecdef AND p.prosrc = %(body)s
+                 AND p.proconfig = ARRAY['search_path=pg_catalog, pg_temp']
+                 AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
+                 AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(p.proacl) AS a WHERE a.grantee NOT IN (r.oid, (SELECT s.oid FROM pg_catalog.pg_roles AS s WHERE s.rolname = current_user)))
+                 AND p.proacl IS NOT NULL
+                 AND NOT EXISTS (SELECT FROM pg_catalog.pg_proc AS o WHERE o.pronamespace = n.oid AND o.oid <> p.oid)) AS function_there
+
 -- name: function_applied
 -- Purpose: notes that a text of a function was applied. Parameters: name, checksum. Returns: nothing.
 INSERT INTO public.neurigraph_functions (name, checksum) VALUES (%(name)s, %(checksum)s)

@@ -3,6 +3,8 @@
     service   owns the engine's schemas and creates those of the nodes; no superuser, creates no roles and no databases
     request   serves requests: owns nothing, is a member of nothing, creates nothing, not even temporary objects
 
+A third, of erasures, has no login; the engine starts without it, too (`stores/erasure.py`).
+
 At run time the engine only checks this, and refuses to start where it does not hold: a role that may create roles is
 one statement away from every right. The database is prepared once, as an administrator: an embedded server when it
 starts, a managed one by `neurigraph prepare`. Repeating it changes nothing.
@@ -17,6 +19,7 @@ import psycopg
 from psycopg import AsyncConnection, conninfo, sql
 
 from engine.errors import NotFound, SettingsError
+from engine.stores.erasure import erasure_faults, prepare_erasure
 from engine.stores.limited import Connection, limited, translating
 from engine.stores.migrations import check_postgres
 from engine.stores.postgres import Postgres
@@ -33,14 +36,14 @@ REMEDY = (
 
 
 async def ensure_roles(postgres: Postgres, service_url: str, request_url: str, admin_url: str | None) -> None:
-    """Checks both roles; prepares them where an administrator's URL is known.
+    """Checks both roles; prepares them, and that of erasures, where an administrator's URL is known.
 
     Raises SettingsError, with what is wrong and what to do, and StoreUnavailable.
     """
     async with postgres.as_service() as connection:
         await check_postgres(connection)
     faults = await _faults(postgres, request_url)
-    if faults and admin_url is not None:
+    if admin_url is not None and (faults or await erasure_faults(postgres)):
         await prepare_roles(admin_url, service_url, request_url)
         faults = await _faults(postgres, request_url)
     if faults:
@@ -62,7 +65,7 @@ class _State:
 
 
 async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> int:
-    """Creates or restricts both roles, closes the database to others, transfers an earlier role's schemas; how many.
+    """Creates or restricts the roles, closes the database to others, transfers an earlier role's schemas; how many.
 
     Raises SettingsError where the URLs name one role or the server is too old, StoreUnavailable.
     """
@@ -86,6 +89,7 @@ async def prepare_roles(admin_url: str, service_url: str, request_url: str) -> i
                 }
                 identifiers = {name: sql.Identifier(str(value)) for name, value in named_here.items()}
                 await connection.execute(sql_text("schema/database_prepare").format(**identifiers))
+                await prepare_erasure(connection, str(service.get("user")))
             return await _hand_over(connection, str(service.get("user")))
 
 

@@ -66,6 +66,7 @@ from engine.retrieval.touches import Touches
 from engine.settings import Settings
 from engine.stores import definitions, graph_definitions
 from engine.stores.encryption import Encryption
+from engine.stores.erasure import grant_erasure
 from engine.stores.migrations import migrate_neo4j, migrate_postgres, migrations
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, object_store
@@ -297,6 +298,7 @@ async def _initialize(
         await migrate_postgres(postgres, migrations("postgres"))
         await Upgrades(postgres).run(progress)
         await definitions.repeat(postgres)
+        await grant_erasure(postgres)
         await raised(postgres, DERIVED)
         if addresses.admin_url is not None and await listed(postgres):
             await renew_views(addresses.admin_url)

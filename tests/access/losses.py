@@ -20,7 +20,7 @@ LOSSES = {
     "view": "DROP MATERIALIZED VIEW {0}.{1}",
 }
 CHANGES = {
-    "policy": "ALTER POLICY {2} ON {0}.{1} TO PUBLIC",
+    "policy": "ALTER POLICY {2} ON {0}.{1} TO pg_monitor",
     "trigger": "ALTER TABLE {0}.{1} DISABLE TRIGGER {2}",
     "column setting": "ALTER TABLE {0}.{1} ALTER COLUMN {2} DROP NOT NULL",
     "row-level security": "ALTER TABLE {0}.{1} NO FORCE ROW LEVEL SECURITY",

@@ -15,7 +15,7 @@ from engine.stores.migrations import Migration, migrate_postgres, migrations
 from engine.wiring.addresses import request_url
 from tests.access.databases import administrator, elsewhere, migrated, new_database, opened
 
-OURS = "p.pronamespace IN ('engine'::regnamespace, '_queue'::regnamespace, 'template'::regnamespace)"
+OURS = "p.pronamespace::regnamespace::text IN ('engine', '_queue', 'template', 'neurigraph_erasure')"
 UNPINNED = (
     f"SELECT p.oid::regprocedure::text AS name FROM pg_proc AS p WHERE {OURS} AND NOT EXISTS"
     " (SELECT FROM unnest(p.proconfig) AS s WHERE s LIKE 'search_path=%%, pg_temp' AND s NOT LIKE '%%pg_temp%%pg_temp')"
@@ -135,14 +135,14 @@ async def test_types_and_tables_of_the_caller_are_not_found_by_any_function(
         "CREATE TYPE pg_temp.mine AS (a int)", "CREATE OPERATOR pg_temp.= (LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = uuid_eq)",
         "CREATE CAST (uuid AS text) WITH INOUT AS IMPLICIT", "CREATE FUNCTION public.evil() RETURNS boolean LANGUAGE sql RETURN true",
         "CREATE FUNCTION engine.evil() RETURNS boolean LANGUAGE sql RETURN true", "CREATE SCHEMA neurigraph_request",
-        "SET ROLE neurigraph_owner", "SET ROLE postgres", "SET SESSION AUTHORIZATION neurigraph_owner", "SET SESSION AUTHORIZATION postgres",
+        "SET ROLE neurigraph_owner", "SET ROLE postgres", "SET ROLE neurigraph_erasure", "SET SESSION AUTHORIZATION neurigraph_owner", "SET SESSION AUTHORIZATION postgres",
         "COPY (SELECT 1) TO PROGRAM 'true'", "COPY engine.nodes FROM PROGRAM 'true'", "COPY (SELECT 1) TO '/tmp/neurigraph-mine'",
         "SELECT pg_read_file('postgresql.conf')", "SELECT lo_import('/etc/passwd')", "SELECT pg_ls_dir('.')", "SET session_replication_role = replica",
         "ALTER SYSTEM SET jit = on", "CREATE ROLE mine LOGIN", "ALTER ROLE neurigraph_request CREATEROLE", "GRANT neurigraph_owner TO neurigraph_request",
         "ALTER FUNCTION engine.owns(uuid) RESET search_path", "ALTER FUNCTION engine.owns(uuid) SET search_path = pg_temp", "DROP EXTENSION vector",
         "ALTER DATABASE neurigraph SET search_path = pg_temp", "ALTER DEFAULT PRIVILEGES FOR ROLE neurigraph_owner GRANT ALL ON TABLES TO PUBLIC",
         "CREATE EVENT TRIGGER mine ON ddl_command_start EXECUTE FUNCTION engine.refuse_change()", "CREATE PUBLICATION mine FOR ALL TABLES",
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'neurigraph_owner'", "TRUNCATE engine.tokens",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'neurigraph_owner'", "TRUNCATE engine.tokens", "SELECT neurigraph_erasure.permit(NULL, 'rows')", "SELECT engine.hold_writes_alone(NULL)",
     ],
 )  # fmt: skip
 async def test_the_request_role_makes_nothing_and_becomes_nobody(engine: Engine, stack: Stack, statement: str) -> None:

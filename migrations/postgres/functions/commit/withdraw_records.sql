@@ -17,10 +17,11 @@ BEGIN
     FROM (SELECT w.unit, w.term, sum(w.documents)::integer AS documents FROM unnest(ids) AS r (id), engine.record_counts(p_schema, r.id) AS w
           GROUP BY 1, 2) AS c;
     PERFORM engine.subtract_words(p_schema, units, terms, counts);
-    EXECUTE format('WITH gone AS (DELETE FROM %I.memory_items WHERE record_id = ANY ($1) RETURNING item_id) SELECT array_agg(item_id) FROM gone',
-                   p_schema) INTO items USING ids;
-    EXECUTE format('DELETE FROM %I.file_manifest WHERE record_id = ANY ($1)', p_schema) USING ids;
+    EXECUTE format('SELECT array_agg(item_id) FROM %I.memory_items WHERE record_id = ANY ($1)', p_schema) INTO items USING ids;
+    -- first: lines of the log go only while their record is there, and pending
     EXECUTE format('DELETE FROM %I.delta_log WHERE subject_id = ANY ($1)', p_schema) USING ids || items;
+    EXECUTE format('DELETE FROM %I.memory_items WHERE record_id = ANY ($1)', p_schema) USING ids;
+    EXECUTE format('DELETE FROM %I.file_manifest WHERE record_id = ANY ($1)', p_schema) USING ids;
     EXECUTE format('DELETE FROM %I.metadata_records WHERE record_id = ANY ($1)', p_schema) USING ids;
     RETURN ids;
 END $$;
