@@ -4,6 +4,7 @@ of its user along, those in backups, too."""
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 import shutil
 from collections.abc import AsyncIterator
@@ -28,15 +29,14 @@ from engine.stores.encryption import (
     TAG,
     Encryption,
     UserKeys,
-    new_operator_key,
     operator_keys,
 )
 from engine.stores.objects import ObjectStore, object_store
 from engine.wiring.open_engine import open_engine
 from tests.commands import commands_on
 
-OLD, NEW = new_operator_key(), new_operator_key()
-NAME = f"bob/family/{uuid4()}/note.gz"
+OLD, NEW = (base64.b64encode(bytes([number]) * 32).decode() for number in (1, 2))
+NAME = "bob/family/8f8c8f0e-6a5e-4e0f-9a43-1f3c4e5d6a7b/note.gz"
 
 
 def keys(folder: Path, *operator: str) -> UserKeys:
