@@ -230,4 +230,5 @@ async def test_no_policy_of_the_request_role_is_missing_here(engine: Engine, wor
     expected = {(table, policy) for table, policy, _ in NODE_POLICIES}
     assert of_node == expected
     of_roles = {("sql_roles", "own")}  # of the roles of analysts, which no read of the engine asks: see test_sql_roles
-    assert shared == {tuple(name.split()[:2]) for name in SHARED_POLICIES} | of_roles
+    permits = {("erasures", "permit")}  # of the role of erasures alone: see test_erasures
+    assert shared == {tuple(name.split()[:2]) for name in SHARED_POLICIES} | of_roles | permits
