@@ -86,7 +86,8 @@ WHERE s.node_id > %(after)s ORDER BY s.node_id LIMIT %(limit)s
 
 -- name: surplus_nodes
 -- Purpose: which of these nodes the registry knows, for the comparison with what the graph holds beyond it. Service only. Parameters: nodes.
--- Returns: node_id, schema_name, revision, readable (whether the service reads all records: without its policy it reads none).
+-- Returns: node_id, schema_name, revision, readable (whether the service reads all records: without its policy, or where that is of another role, it reads none).
 SELECT n.node_id, n.schema_name, n.revision,
-       EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = to_regclass(format('%%I.metadata_records', n.schema_name)) AND p.polname = 'service') AS readable
+       EXISTS (SELECT FROM pg_policy AS p, unnest(p.polroles) AS r WHERE p.polrelid = to_regclass(format('%%I.metadata_records', n.schema_name))
+                 AND p.polname = 'service' AND (r = 0 OR pg_has_role(r, 'USAGE'))) AS readable
 FROM engine.nodes AS n WHERE n.node_id = ANY (%(nodes)s::uuid[])
