@@ -55,6 +55,7 @@ from engine.shell.remote import (
 if TYPE_CHECKING:
     from engine.neurigraph import Engine
 
+log = logging.getLogger(__name__)
 LOOK = 0.5
 """Seconds between two looks whether the servers of the home still run."""
 PATIENCE = 30.0
@@ -176,7 +177,7 @@ class HomeServer:
             return Answer(await called(*map(here, call.given), **named))
         except Exception as error:
             if not isinstance(error, NeurigraphError | BaseExceptionGroup):
-                logging.getLogger(__name__).exception("A call failed.")
+                log.exception("a call failed")
             return Refusal.of(error)
 
     def _found(self, steps: tuple[Step, ...]) -> Any:
@@ -282,6 +283,7 @@ def main() -> None:
     code = code_here()  # before the rest of it is loaded
     settings, stack = pickle.load(sys.stdin.buffer)  # of `start`
     logging.basicConfig(handlers=[logging.NullHandler()])  # servers that end meanwhile are no error
+    log.addHandler(logging.StreamHandler())  # what is one stands in the log of the home
     home = Home(settings.home.absolute())
     state, lock = read_state(home), FileLock(home.folder / f"{SOCKET}.lock")
     if state is not None and _taken(lock):

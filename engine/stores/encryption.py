@@ -96,18 +96,25 @@ class UserKeys:
         return self._unwrapped(held)
 
     def key_for_writing(self, user: str) -> bytes:
-        """The same, made where there is none; of processes that make it at once all get one. Blocks."""
-        file = self._file(user)
-        if not file.exists():
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            made = self._folder / f".{uuid4().hex}.part"
-            try:
-                self._write(made, self._wrapped(user, os.urandom(KEY)))
-                with suppress(FileExistsError):
-                    os.link(made, file)
-            finally:
-                made.unlink(missing_ok=True)
+        """The same, made where there is none; of processes that make it at once all get one. Raises StoreUnavailable where the
+        folder cannot be written. Blocks."""
+        try:
+            if not self._file(user).exists():
+                self._make(user)
+        except OSError as error:
+            raise StoreUnavailable("folder of the keys") from error
         return self.key(user)
+
+    def _make(self, user: str) -> None:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made = self._folder / f".{uuid4().hex}.part"
+        try:
+            self._write(made, self._wrapped(user, os.urandom(KEY)))
+            with suppress(FileExistsError):
+                os.link(made, self._file(user))
+        finally:
+            made.unlink(missing_ok=True)
+        self._sync()  # before anything is encrypted by it: after a power cut a file must not outlive its key
 
     def destroy(self, user: str) -> bool:
         """Overwrites and deletes the key of a user; False where there was none. Blocks."""

@@ -19,7 +19,7 @@ from hypothesis import settings as drawn
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from engine.errors import DamagedFile, SettingsError
+from engine.errors import DamagedFile, SettingsError, StoreUnavailable
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from engine.stores.encryption import (
@@ -152,6 +152,13 @@ def test_processes_that_make_a_key_at_once_get_one(tmp_path: Path) -> None:
     assert len(made) == 1
     [file] = (tmp_path / "user-keys").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600 and (tmp_path / "user-keys").stat().st_mode & 0o777 == 0o700
+
+
+async def test_where_the_folder_of_the_keys_cannot_be_written_nothing_is_stored(tmp_path: Path) -> None:
+    (tmp_path / "user-keys").write_text("no folder")
+    with pytest.raises(StoreUnavailable, match="folder of the keys"):
+        await store(tmp_path).put(NAME, BytesIO(b"A boat."))
+    assert not (tmp_path / "hot").exists() or not list((tmp_path / "hot").rglob("*.gz"))
 
 
 async def test_the_operators_key_is_changed_without_touching_a_file(tmp_path: Path) -> None:
