@@ -194,6 +194,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "facts_near": "asks can(), leaves out what is private unless owns()",
     "facts_described": "the user's own graph, nothing for anyone else",
     "facts_shown": "the user's own graph, nothing for anyone else",
+    "is_forgotten": "the principal's own keys in the graph that it belongs to only",
     "file_state": "asks schema_of_file(), which asks can() and owns()",
     "finish_commit": "asks may_commit()",
     "grant_node": "asks owns()",
