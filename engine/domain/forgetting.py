@@ -1,0 +1,76 @@
+"""Forgettings: what is erased for good, how far that is, and what it took away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from engine.domain.retraction import RetractionPreview
+
+ForgettingKind = Literal["record", "document", "source", "fact", "user"]
+ForgettingState = Literal["planned", "running", "settling", "done", "left", "failed"]
+"""`settling`: nothing is shown any more, and writers that began before are waited for; `left`: something was found that should
+be gone."""
+OVER = frozenset({"done", "left", "failed"})
+
+
+@dataclass(frozen=True, slots=True)
+class ForgettingSubject:
+    """What is forgotten: a record, a document or a fact by its id; a source, as a conversation, by the id that the caller gave it,
+    with all of its records; a user with everything."""
+
+    kind: ForgettingKind
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlace:
+    """A record, and the node where it lies."""
+
+    node_id: UUID
+    schema_name: str
+    record_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """A forgetting. `subject`: empty once it is done; `counts`: what was erased, by store and place; `settles_at`: until when
+    writers that began before are waited for; `number` counts up."""
+
+    forgetting_id: UUID
+    number: int
+    user_id: UUID | None
+    kind: ForgettingKind
+    subject: str
+    reason: str
+    authored_by: str
+    state: ForgettingState
+    step: str
+    asked_at: datetime
+    began_at: datetime | None
+    settles_at: datetime | None
+    ended_at: datetime | None
+    failure: str
+    counts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to do without being asked again."""
+        return self.state in OVER
+
+
+@dataclass(frozen=True, slots=True)
+class ForgettingPreview:
+    """What a forgetting would erase; nothing is written. `withdrawn`: what ends with it and what holds again, with examples;
+    `records`, `items`, `facts`, `files`, `bytes`: what is erased in the stores, all versions counted."""
+
+    subject: ForgettingSubject
+    records: int
+    items: int
+    facts: int
+    files: int
+    bytes: int
+    withdrawn: RetractionPreview | None = None
