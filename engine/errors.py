@@ -23,6 +23,7 @@ NeurigraphError
 │   ├── CommitSetAside        an earlier write of the same thing waits for a person's decision; knows which
 │   └── IdempotencyMismatch
 ├── StoreFailed               a store refused a statement of the engine
+│   ├── NotErased             objects that should be gone are still there; knows their keys
 │   └── StoreDamaged          what it holds is damaged; knows the node, where it is one
 ├── StoreUnavailable          knows which store and when to retry
 │   ├── CommitWaits           a write waits for another one of the same graph
@@ -47,6 +48,7 @@ NeurigraphError
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from uuid import UUID
 
@@ -165,6 +167,14 @@ class StoreFailed(NeurigraphError):
     def __init__(self, store: str, detail: str | None = None) -> None:
         self.store = store
         super().__init__(detail or f"The {store} refused a statement; the log says why.")
+
+
+class NotErased(StoreFailed):
+    """Objects cannot be deleted."""
+
+    def __init__(self, store: str, keys: Sequence[str], why: str) -> None:
+        self.keys = tuple(keys)  # not in the message: names of persons stand in them
+        super().__init__(store, f"{len(keys)} objects cannot be deleted. {why}")
 
 
 class StoreDamaged(StoreFailed):

@@ -42,17 +42,21 @@ def program() -> str | None:
 
 
 @contextmanager
-def s3_server(folder: Path, signed: Signed | None = None) -> Iterator[str]:
-    """Serves the folder; gives `host:port`. With a certificate it speaks TLS only. Skips where there is no server."""
+def s3_server(folder: Path, signed: Signed | None = None, *, versions: Path | None = None) -> Iterator[str]:
+    """Serves the folder; gives `host:port`. With a certificate it speaks TLS only. `versions`: a folder for earlier versions, of
+    buckets that are set to keep them. Skips where there is no server."""
     command = program()
     if command is None:
         pytest.skip("no S3 server: versitygw is not on the path, and there is no Go to build it")
     folder.mkdir(exist_ok=True)
+    if versions:
+        versions.mkdir(exist_ok=True)
     port = free_port()
     secrets = {"ROOT_ACCESS_KEY": KEY, "ROOT_SECRET_KEY": SECRET}
     certificate = ["--cert", str(signed.certificate), "--key", str(signed.key)] if signed else []
+    kept = ["--versioning-dir", str(versions)] if versions else []
     process = subprocess.Popen(
-        [command, "--port", f"127.0.0.1:{port}", "--quiet", *certificate, "posix", str(folder)],
+        [command, "--port", f"127.0.0.1:{port}", "--quiet", *certificate, "posix", *kept, str(folder)],
         env=os.environ | secrets, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:

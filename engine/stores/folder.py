@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
-from engine.errors import NotFound, StoreFull, StoreUnavailable
-from engine.stores.tier import BLOCK, STORE, UNFINISHED, StoredObject, checked, in_pages, in_thread
+from engine.errors import NotFound, StoreFailed, StoreFull, StoreUnavailable
+from engine.stores.tier import BLOCK, STORE, UNFINISHED, HeldObject, StoredObject, checked, in_pages, in_thread
 
 ATTEMPTS = 20
 """How often a put creates its folder again when concurrent deletes remove it as empty."""
@@ -100,13 +100,20 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError):
             return
         _sync(target.parent)
-        for folder in target.parents:
-            if folder == self.folder:
-                return
+        self._remove_empty(target.parent)
+
+    def _remove_empty(self, folder: Path) -> None:
+        """Removes a folder and those above it that are empty; one that is gone already does not end it."""
+        while folder != self.folder:
             try:
                 folder.rmdir()
+            except (FileNotFoundError, NotADirectoryError):
+                pass
             except OSError:  # not empty: stop here
                 return
+            else:
+                _sync(folder.parent)
+            folder = folder.parent
 
     async def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
         """Every object whose key starts with the prefix, sorted by key. In memory: one folder's names a level."""
@@ -115,6 +122,46 @@ class Folder:
         with _translating():
             async for entry in in_pages(_walk(start, f"{above}/" if above else "", prefix)):
                 yield entry
+
+    async def held(self, prefix: str) -> AsyncIterator[HeldObject]:
+        """Its files, and empty folders: a killed process may leave them, and their names are those of nodes."""
+        above = prefix.rpartition("/")[0]
+        start = self._path(above) if above else self.folder
+        with _translating():
+            (await in_thread(os.scandir, self.folder)).close()  # a disk that is not mounted is not an empty store
+            async for key in in_pages(_names(start, f"{above}/" if above else "", prefix)):
+                yield HeldObject(key, folder=key.endswith("/"))
+            if above and (left := await in_thread(self._empty_above, start)):
+                yield HeldObject(left, folder=True)
+
+    def _empty_above(self, folder: Path) -> str:
+        """The key of the first folder above one that is gone, where it is empty; "" where there is none."""
+        if folder.exists():
+            return ""
+        while not folder.exists() and folder != self.folder:
+            folder = folder.parent
+        if folder == self.folder or not folder.is_dir() or any(folder.iterdir()):
+            return ""
+        return f"{folder.relative_to(self.folder).as_posix()}/"
+
+    async def erase(self, held: HeldObject) -> None:
+        with _translating():
+            await in_thread(self._erase, self._path(held.key.removesuffix("/")), folder=held.folder)
+
+    def _erase(self, target: Path, *, folder: bool) -> None:
+        try:
+            if not folder:
+                target.unlink()
+                _sync(target.parent)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except (PermissionError, IsADirectoryError) as error:
+            raise StoreFailed(STORE, f"The {STORE} does not let a file be deleted: {error.strerror}.") from error
+        except OSError as error:
+            if error.errno != errno.EROFS:
+                raise
+            raise StoreFailed(STORE, f"The {STORE} does not let a file be deleted: {error.strerror}.") from error
+        self._remove_empty(target if folder else target.parent)
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
         """None: a folder has no URLs."""
@@ -193,3 +240,23 @@ def _walk(folder: Path, above: str, prefix: str) -> Iterator[StoredObject]:
                 status = entry.stat()
                 if stat.S_ISREG(status.st_mode):
                     yield StoredObject(key, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+
+
+def _names(folder: Path, above: str, prefix: str) -> Iterator[str]:
+    """The keys of all that lies below a folder and starts with the prefix: files, links, and folders in which nothing is, these
+    with a slash at the end; what `_walk` does not list, too."""
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if not entries and above.startswith(prefix) and above:
+        yield above
+    for name, is_folder in entries:
+        key = above + name + "/" * is_folder
+        if key == f"{UNFINISHED}/":
+            continue
+        if is_folder and (key.startswith(prefix) or prefix.startswith(key)):
+            yield from _names(folder / name, key, prefix)
+        elif not is_folder and key.startswith(prefix):
+            yield key

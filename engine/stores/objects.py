@@ -26,7 +26,7 @@ from engine.errors import NotFound, SettingsError, StoreTimeout
 from engine.stores.encryption import Encryption
 from engine.stores.folder import Folder
 from engine.stores.limits import MARGIN, remaining
-from engine.stores.tier import OWN, STORE, StoredObject, StorePatience, Tier, every
+from engine.stores.tier import OWN, STORE, HeldObject, StoredObject, StorePatience, Tier, every
 
 __all__ = ["COPIES", "ObjectStore", "StoredObject", "copy_of", "file_of", "is_ours", "object_store", "user_of"]
 
@@ -138,6 +138,22 @@ class ObjectStore:
             elif theirs:
                 yield replace(theirs, cold=True)
                 theirs = await following(cold)
+
+    async def held(self, prefix: str) -> AsyncIterator[HeldObject]:
+        """Everything that both tiers have of keys that start with the prefix, the hot one first; see `Tier.held`."""
+        for tier in self.tiers:
+            found = tier.held(prefix)
+            while True:
+                async with self._ending():
+                    one = await anext(found, None)
+                if one is None:
+                    break
+                yield replace(one, cold=tier is self.cold)
+
+    async def erase(self, held: HeldObject) -> None:
+        """Removes something that `held` gave, for good; see `Tier.erase`."""
+        async with self._ending():
+            await (self.cold if held.cold and self.cold else self.hot).erase(held)
 
     async def move(self, key: str, *, cold: bool) -> None:
         """Moves the object to the cold tier, or back; does nothing where there is one tier. Raises NotFound.

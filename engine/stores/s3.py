@@ -12,24 +12,28 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from os import SEEK_END
 from pathlib import Path
-from typing import IO
-from urllib.parse import SplitResult, parse_qs, unquote
+from typing import IO, Any, cast
+from urllib.parse import SplitResult, parse_qs, unquote, unquote_plus
+from xml.etree import ElementTree
 
 import urllib3
 from minio import Minio
 from minio.error import MinioException, S3Error
 from minio.sse import Sse, SseKMS, SseS3
 
-from engine.errors import InvalidInput, NotFound, SettingsError, StoreFull, StoreUnavailable
+from engine.errors import InvalidInput, NotFound, SettingsError, StoreFailed, StoreFull, StoreUnavailable
 from engine.stores.certificates import NO_AUTHORITY, certificate_refused
-from engine.stores.tier import BLOCK, STORE, StoredObject, StorePatience, checked, in_pages, in_thread
+from engine.stores.tier import BLOCK, STORE, HeldObject, StoredObject, StorePatience, checked, in_pages, in_thread
 
 PART = 8 << 20
 """Bytes of a part; larger where an object would have more than MOST_PARTS."""
 MOST_PARTS = 9000
+LISTED = 1000
+"""Versions, or uploads, that one request lists."""
 ATTEMPTS = 4
 """Attempts of a whole put, or of the rest of a read."""
 TRANSIENT = frozenset({429, 500, 502, 503, 504})
@@ -37,11 +41,20 @@ _AGAIN = frozenset({"NoSuchUpload", "RequestTimeout", "InternalError", "SlowDown
 """Codes after which a put is retried. NoSuchUpload: the last step was retried after its first answer was lost."""
 _NOT_FOR_US = frozenset({"AccessDenied", "NotImplemented", "MethodNotAllowed"})
 """Codes of a service that denies or lacks the list of uploads; a lifecycle rule of the bucket may end them instead."""
+_LACKING = frozenset({"NotImplemented", "MethodNotAllowed"})
+"""Codes of a service that has no versions of objects, or no list of uploads."""
+_LISTS_NEEDED = (
+    "does not let us list what it keeps of an object: allow s3:ListBucketVersions and s3:ListBucketMultipartUploads"
+)
+_ERASING_NEEDED = (
+    "does not let an object be deleted for good ({code}): allow s3:DeleteObjectVersion, and end the lock that is on it"
+)
 _REFUSED = dict.fromkeys(
     ("InvalidAccessKeyId", "XAdminUserNotFound", "SignatureDoesNotMatch", "AccessDenied"),
     "refuses the key or the secret of its URL, or what they may do there",
 ) | {"NoSuchBucket": "has no bucket of the name in its URL, and lets none be made"}
 """By the code of a service that lets nobody in: what is said of it."""
+_GONE = frozenset({"NoSuchKey", "NoSuchObject", "NoSuchVersion", "NoSuchUpload"})
 _FULL = frozenset({"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded"})
 NO_ROOM = 507
 _OPTIONS = frozenset({"secure", "region", "sse", "class"})
@@ -64,11 +77,58 @@ def _translating() -> Iterator[None]:
         raise StoreUnavailable(STORE, said) from error
 
 
+@contextmanager
+def _refusing(needed: str) -> Iterator[None]:
+    """Raises StoreFailed where the service answers and refuses, with what is needed; another attempt would not change it."""
+    try:
+        yield
+    except S3Error as error:
+        if error.code in _GONE:
+            raise NotFound from error
+        if error.code == "AccessDenied" or (error.code not in _REFUSED and _other(error)):
+            raise StoreFailed(STORE, f"The {STORE} {needed.format(code=error.code)}.") from error
+        raise
+
+
 def _other(error: S3Error) -> str:
     """What else a service refuses, which no second attempt changes, by its own code; empty where one may."""
     status = error.response.status
     passing = error.code in _AGAIN or status in TRANSIENT or not 400 <= status < 500
     return "" if passing else f"refuses the request ({error.code})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    """A page of the list of versions and delete markers, and where the next one begins."""
+
+    held: list[HeldObject]
+    more: bool = False
+    next_key: str = ""
+    next_version: str = ""
+
+
+_NO_VERSIONS = _Versions([])
+
+
+def _versions_of(answer: bytes) -> _Versions:
+    whole = ElementTree.fromstring(answer)
+    names = dict.fromkeys(whole, "")  # the service's name space stands before each name
+    for part in whole:
+        names[part] = part.tag.rpartition("}")[2]
+    said = {names[part]: part.text or "" for part in whole}
+    url = said.get("EncodingType") == "url"
+
+    def text(part: ElementTree.Element, name: str) -> str:
+        found = next((one.text or "" for one in part if one.tag.rpartition("}")[2] == name), "")
+        return unquote_plus(found) if url and name == "Key" else found
+
+    held = [
+        HeldObject(text(part, "Key"), version=text(part, "VersionId") or None)
+        for part in whole
+        if names[part] in ("Version", "DeleteMarker")
+    ]
+    next_key = unquote_plus(said.get("NextKeyMarker", "")) if url else said.get("NextKeyMarker", "")
+    return _Versions(held, said.get("IsTruncated") == "true", next_key, said.get("NextVersionIdMarker", ""))
 
 
 class Bucket:
@@ -156,6 +216,59 @@ class Bucket:
         with _translating():
             async for entry in in_pages(objects):
                 yield entry
+
+    async def held(self, prefix: str) -> AsyncIterator[HeldObject]:
+        """All versions and delete markers, and unfinished uploads. A service without versions has one of each object."""
+        with _translating(), _refusing(_LISTS_NEEDED):
+            async for one in in_pages(self._versions(prefix)):
+                yield one
+            async for one in in_pages(self._uploads(prefix)):
+                yield one
+
+    def _versions(self, prefix: str) -> Iterator[HeldObject]:
+        try:
+            page = self._page_of_versions(prefix)
+            while page.held:
+                yield from page.held
+                page = self._page_of_versions(prefix, page.next_key, page.next_version) if page.more else _NO_VERSIONS
+            return
+        except S3Error as error:
+            if error.code not in _LACKING:
+                raise
+        for one in self._client.list_objects(self._name, prefix=prefix, recursive=True):
+            yield HeldObject(one.object_name or "")
+
+    def _page_of_versions(self, prefix: str, key: str = "", version: str = "") -> _Versions:
+        # not the client's own list: it fails at times with fractions of a second longer than it knows
+        asked = {"versions": "", "prefix": prefix, "delimiter": "", "max-keys": str(LISTED), "encoding-type": "url"}
+        asked |= {"key-marker": key} if key else {}
+        asked |= {"version-id-marker": version} if version else {}
+        return _versions_of(self._client._execute("GET", self._name, query_params=cast(Any, asked)).data)
+
+    def _uploads(self, prefix: str) -> Iterator[HeldObject]:
+        key, upload = None, None
+        while True:
+            try:
+                page = self._client._list_multipart_uploads(  # see _discard
+                    self._name, prefix=prefix, key_marker=key, upload_id_marker=upload, max_uploads=LISTED
+                )
+            except S3Error as error:
+                if error.code in _LACKING:
+                    return
+                raise
+            for one in page.uploads:
+                if one.object_name.startswith(prefix):  # not every service knows the prefix here
+                    yield HeldObject(one.object_name, upload=one.upload_id)
+            if not page.is_truncated or (key, upload) == (page.next_key_marker, page.next_upload_id_marker):
+                return
+            key, upload = page.next_key_marker, page.next_upload_id_marker
+
+    async def erase(self, held: HeldObject) -> None:
+        with suppress(NotFound), _translating(), _refusing(_ERASING_NEEDED):
+            if held.upload is not None:
+                await in_thread(self._client._abort_multipart_upload, self._name, checked(held.key), held.upload)
+            else:
+                await in_thread(self._client.remove_object, self._name, checked(held.key), held.version)
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
         """A presigned download URL, valid for 1 second to 7 days. Raises InvalidInput for other times."""

@@ -51,6 +51,18 @@ class StoredObject:
     cold: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class HeldObject:
+    """Something that a place still has of a key: its object, or an earlier `version` or a delete marker of it; an unfinished
+    `upload`; a `folder` that is empty, then the key ends with a slash. Readers see the newest version alone."""
+
+    key: str
+    version: str | None = None
+    upload: str | None = None
+    folder: bool = False
+    cold: bool = False
+
+
 class Tier(Protocol):
     """One place for objects. Every method raises StoreUnavailable when the place does not answer."""
 
@@ -68,6 +80,14 @@ class Tier(Protocol):
 
     def listing(self, prefix: str) -> AsyncIterator[StoredObject]:
         """Every object whose key starts with the prefix, sorted by key."""
+
+    def held(self, prefix: str) -> AsyncIterator[HeldObject]:
+        """Everything that the place has of keys that start with the prefix, also what no reader sees: earlier versions, delete
+        markers, unfinished uploads, empty folders. Raises StoreFailed where the place does not let us list them."""
+
+    async def erase(self, held: HeldObject) -> None:
+        """Removes it for good, and the folders that are empty then; what is missing is fine. Raises StoreFailed where the place
+        answers, and refuses: a lock on the object, rights that are missing."""
 
     async def presigned(self, key: str, expires: timedelta) -> str | None:
         """A presigned download URL; None where the place has none."""
@@ -98,7 +118,7 @@ def checked(key: str) -> str:
     return key
 
 
-async def in_pages(objects: Iterator[StoredObject]) -> AsyncIterator[StoredObject]:
+async def in_pages(objects: Iterator[Result]) -> AsyncIterator[Result]:
     """The values of a blocking iterator, fetched in worker threads a page at a time."""
     while page := await in_thread(lambda: list(islice(objects, PAGE))):
         for entry in page:
