@@ -18,8 +18,7 @@ from engine.domain.principal import Identity, Principal
 from engine.domain.report import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
-from engine.hierarchy.damage import Damage
-from engine.hierarchy.upgrades import Upgrades
+from engine.hierarchy.tables import Damage, Upgrades
 from engine.ingest.pipeline import Ingest
 from engine.knowledge.analysts import Analysts
 from engine.lifecycle.doctor import Doctor

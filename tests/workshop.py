@@ -11,10 +11,9 @@ from uuid import uuid4
 
 from engine.domain.clock import SystemClock
 from engine.domain.job import Report
-from engine.jobs.job import Job
 from engine.jobs.jobs import JobCatalogue
 from engine.jobs.queue import Queue, WorkLimits
-from engine.jobs.runs import Runs
+from engine.jobs.runs import Job, Runs
 from engine.neurigraph import Engine
 
 LIMITS = WorkLimits(

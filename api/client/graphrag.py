@@ -7,7 +7,7 @@ from uuid import UUID
 from api.client.clients import Client
 from api.client.requests import OMIT
 from engine.domain.context import Context, ContextRequest
-from engine.graphrag.retriever import MemoryRetriever
+from engine.graphrag import MemoryRetriever
 
 
 def retriever(client: Client, user_id: UUID | str) -> MemoryRetriever:

@@ -3,23 +3,30 @@
     users whose data changed → graph, facts, texts of a user → groups and what they say → entered in one step
 
 A user is looked at again when commits or facts came since the last build, or when its communities are not in the graph any more.
+The texts that mention the entities of a user, from which comes what they mean, are read up to a bound.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from engine.communities.clustering import Clusters, fingerprint, groups, identified
-from engine.communities.descriptions import community_name, community_summary, derived, reading
+from engine.communities.clustering import Clusters, fingerprint, groups, identified, vector_of
+from engine.communities.descriptions import (
+    Meaning,
+    ReadItem,
+    community_name,
+    community_summary,
+    derived,
+    meanings,
+    reading,
+)
 from engine.communities.graph_entries import Build, EnteredGroup, enter
 from engine.communities.graph_read import GraphReads, KnownRelation, UserGraph
-from engine.communities.meaning_reads import MeaningReads
-from engine.communities.model_answers import ModelInsights, Summarised
-from engine.communities.observations import CONFIRMED, Observed, observed, strongest
+from engine.communities.insights import CONFIRMED, ModelInsights, Observed, Summarised, observed, strongest
 from engine.domain.community import InsightKind
 from engine.domain.fact import Fact
 from engine.domain.principal import Principal
@@ -31,6 +38,10 @@ from engine.stores.postgres import Postgres
 from engine.stores.statements import cypher, sql_text
 from engine.turns import computed
 
+LEAST_MENTIONS, MOST_ENTITIES, MOST_ITEMS, MOST_IN_ALL = 3, 300, 60, 5000
+"""Mentions that an entity needs; entities of a user, those with most mentions; the newest texts of each, and of all."""
+TEXTS_AT_ONCE = 500
+
 log = logging.getLogger(__name__)
 
 PAGE = 100
@@ -40,6 +51,54 @@ MOST_RELATIONS = 12
 MOST_FACTS = 200
 """Contradicting facts, and confirmed ones, of a user."""
 OFFLINE: tuple[InsightKind, ...] = ("pattern", "contradiction", "trend", "community")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    item_id: UUID
+    content: str
+    vector: bytes
+
+
+class MeaningReads:
+    """Derives meanings of entities."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    async def found(self, user_id: UUID, graph: UserGraph, model: Model) -> list[Meaning]:
+        """The meanings of a user's entities that are mentioned often enough. Raises StoreUnavailable."""
+        often = [one for one in graph.entities.values() if one.mentions >= LEAST_MENTIONS][:MOST_ENTITIES]
+        nodes: dict[str, UUID] = {}
+        mentioned: dict[str, list[str]] = {}
+        for one in often:
+            newest = list(dict(_items(graph, one.entity_id)).items())[:MOST_ITEMS]
+            wanted = [(item, node) for item, node in newest if item in nodes or len(nodes) < MOST_IN_ALL]
+            nodes.update(wanted)
+            mentioned[one.entity_id] = [item for item, _ in reversed(wanted)]
+        items = await self._read(user_id, nodes, model)
+        return await computed(meanings, mentioned, {one.entity_id: one.name for one in often}, items)
+
+    async def _read(self, user_id: UUID, nodes: dict[str, UUID], model: Model) -> dict[str, ReadItem]:
+        read: dict[str, ReadItem] = {}
+        version = {"column": model.version.column, "version": model.name}
+        wanted = list(nodes.items())
+        for start in range(0, len(wanted), TEXTS_AT_ONCE):
+            page = wanted[start : start + TEXTS_AT_ONCE]
+            asked = {"items": [UUID(item) for item, _ in page], "nodes": [node for _, node in page]}
+            parameters = {"user_id": user_id, **version, **asked}
+            for one in await self._postgres.fetch_as_service(sql_text("community/items"), parameters, row=_Item):
+                read[str(one.item_id)] = ReadItem(str(one.item_id), one.content, vector_of(one.vector))
+        return read
+
+
+def _items(graph: UserGraph, entity_id: str) -> Iterator[tuple[str, UUID]]:
+    """The items that mention an entity with their nodes, those of the newest records first; not those that it only speaks."""
+    for record in graph.records_of.get(entity_id, ()):
+        for one in record.mentioned:
+            if one.entity_id == entity_id and one.role != "author":
+                for span in one.spans:
+                    yield span.partition(":")[0], record.node_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from engine.communities.descriptions import DerivedEntity, Meaning
 from engine.communities.graph_read import KnownRelation, MemberEntity, UserGraph
-from engine.communities.observations import Observed
+from engine.communities.insights import Observed
 from engine.domain.community import InsightKind
 from engine.providers.active import shell_vector
 from engine.providers.embedder import Vectors

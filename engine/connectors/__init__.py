@@ -1,7 +1,7 @@
 """Chat histories and text files, whatever their shape, as values of `engine.domain.history`.
 
-`reading` recognises what a path holds; `native`, `locomo` and `texts` know one shape each; `source` is the
-only module that touches the disk, `places` says where in a document something is wrong.
+`reading` recognises what a path holds; `native` and `locomo` know one shape each; `source` is the only module that touches the
+disk, and says where in a document something is wrong.
 """
 
 from engine.connectors.reading import read_history

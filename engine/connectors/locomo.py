@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from engine.connectors.places import Form, Skipped, drained, filled, identifier, joined, named, storable
+from engine.connectors.source import Form, Skipped, drained, filled, identifier, joined, named, storable
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.names import name_key
 from engine.errors import InvalidHistory

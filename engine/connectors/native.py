@@ -12,10 +12,11 @@ from typing import Literal, cast, get_args
 
 from pydantic import Field
 
-from engine.connectors.places import (
+from engine.connectors.source import (
     Few,
     Form,
     Skipped,
+    disk_errors,
     drained,
     emptied,
     filled,
@@ -24,9 +25,10 @@ from engine.connectors.places import (
     kind_of,
     moment,
     named,
+    shown,
+    size_of,
     storable,
 )
-from engine.connectors.source import disk_errors, shown, size_of
 from engine.domain.history import Conversation, History, HistoryFile, NodePath, PlannedEdge, PlannedNode, Turn
 from engine.domain.names import name_key
 from engine.domain.node import MAX_LAYER

@@ -18,9 +18,10 @@ from pydantic_core import from_json
 
 from engine.connectors.locomo import locomo_histories
 from engine.connectors.native import FORMAT, native_history
-from engine.connectors.places import LONGEST_ID, Skipped
 from engine.connectors.source import (
     ACCEPTED,
+    LONGEST_ID,
+    Skipped,
     check_text,
     disk_errors,
     read_text_bytes,

@@ -7,18 +7,21 @@ asks a service that may be silent, has a job of its own: nothing else waits for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 
-from engine.derive.chains import Chains
-from engine.derive.derivation import ByItself, ByNode, Counts, Derivation
-from engine.derive.means import Means
+from engine.commit.rows import due
+from engine.derive.chains import UnchainedFacts
+from engine.derive.derivations import ByItself, ByNode, Counts, Derivation, Means
 from engine.derive.names import Entities, Names
 from engine.derive.stems import Stems
-from engine.derive.vectors import Centroids, Tokens, Vectors
+from engine.derive.vectors import Centroids, ItemTokens, Vectors
 from engine.domain.graph import READER
 from engine.facts.graph_entries import CarriedFacts
+from engine.lifecycle.finding import Finding
+from engine.progress import counted
+from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 
 EVERY_MINUTE = "* * * * *"
@@ -42,9 +45,9 @@ async def _communities(means: Means) -> Counts:
     return asdict(await means.communities.run())
 
 
-def _chains(means: Means) -> Chains:
+def _chains(means: Means) -> UnchainedFacts:
     commit = means.ingest.commit
-    return Chains(commit.postgres, commit.units, commit.facts, means.active, means.clock)
+    return UnchainedFacts(commit.postgres, commit.units, commit.facts, means.active, means.clock)
 
 
 CATALOGUE = (
@@ -59,7 +62,7 @@ CATALOGUE = (
     Derivation(
         "tokens",
         "tokens of older items",
-        ByNode(lambda means: Tokens(means.postgres, means.active), seconds=30, duty=0.5),
+        ByNode(lambda means: ItemTokens(means.postgres, means.active), seconds=30, duty=0.5),
         job="pending-embeddings",
         schedule=EVERY_MINUTE,
         needs=("embeddings",),
@@ -114,3 +117,18 @@ CATALOGUE = (
     ),
 )
 DERIVATIONS: Mapping[str, Derivation] = {one.name: one for one in CATALOGUE}
+
+
+async def late(postgres: Postgres) -> AsyncIterator[Finding]:
+    """What is due for longer than it takes: since when, at which version, what makes it, and why it was not made. Raises
+    StoreUnavailable."""
+    for one in await due.waiting(postgres):
+        derivation = DERIVATIONS.get(one.derivation)  # none of a newer release, which stays noted
+        if derivation is None or one.age.total_seconds() < derivation.late:
+            continue
+        reason = f" ({one.reason})" if one.reason else ""
+        problem = f"{derivation.about}: due since {one.oldest:%Y-%m-%d %H:%M}, version {one.version}{reason}"
+        remedy = (
+            f"nothing to do: the job {derivation.job} makes them; `neurigraph job log {derivation.job}` has its runs"
+        )
+        yield Finding("warning", "postgres", counted(one.waiting, "record" if one.records else "node"), problem, remedy)

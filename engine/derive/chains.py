@@ -17,7 +17,7 @@ import numpy as np
 from engine.commit.rows import facts as fact_rows
 from engine.commit.rows.due import DueNode
 from engine.commit.unit_of_work import UnitsOfWork
-from engine.derive.derivation import Made
+from engine.derive.derivations import Made
 from engine.domain.clock import Clock
 from engine.domain.fact import FactRow, subject_hash
 from engine.domain.names import name_key
@@ -81,7 +81,7 @@ class _Unattributed:
     text_from: datetime
 
 
-class Chains:
+class UnchainedFacts:
     """Enters facts into chains, in the name of each user."""
 
     def __init__(

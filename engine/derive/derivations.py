@@ -1,4 +1,6 @@
-"""Runs derivations: the loop over the nodes that wait, the derivations of a job one after the other, and versions that rose.
+"""What a derived thing is: one declaration, from which its job, its part of the doctor's question and its version follow.
+And what makes derived things: the loop over the nodes that wait, the derivations of a job one after the other, and versions
+that rose.
 
     due nodes, page by page → one page of a node made, with how far it is → next page, or struck off → next node
 
@@ -11,26 +13,100 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import monotonic
+from typing import Protocol
+from uuid import UUID
 
 from engine.commit.rows import due
 from engine.commit.rows.due import DueNode
-from engine.derive.derivation import ByItself, ByNode, Counts, Derivation, Maker
-from engine.derive.means import Means
-from engine.errors import (
-    CommitWaits,
-    EmbeddingsChanged,
-    NeurigraphError,
-    ProviderUnavailable,
-    StoreUnavailable,
-)
+from engine.communities.builds import CommunityBuilds
+from engine.derive.reading import Readings
+from engine.domain.clock import Clock
+from engine.errors import CommitWaits, EmbeddingsChanged, NeurigraphError, ProviderUnavailable, StoreUnavailable
+from engine.ingest.pipeline import Ingest
+from engine.knowledge.unread_records import UnreadRecords
+from engine.lifecycle.embedding_versions import EmbeddingVersions
+from engine.providers.active import ActiveModel
+from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
+
+Counts = Mapping[str, int]
+"""What a run made, by name; part of the report of a job."""
 
 log = logging.getLogger(__name__)
 
 SILENT = (StoreUnavailable, ProviderUnavailable, EmbeddingsChanged)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """Stores, models, and the parts of other packages that derived things are made with."""
+
+    postgres: Postgres
+    neo4j: Neo4j
+    active: ActiveModel
+    clock: Clock
+    ingest: Ingest
+    unread: UnreadRecords
+    readings: Readings
+    communities: CommunityBuilds
+    embeddings: EmbeddingVersions
+    fact_stale_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One page: what was made, and how far the node is. Without `after` nothing is left of the node, and it is struck off, unless
+    it `waits`: some of it could not be made yet."""
+
+    counts: Counts
+    after: UUID | None = None
+    waits: bool = False
+
+
+class Maker(Protocol):
+    """Makes one derived thing."""
+
+    async def page(self, node: DueNode) -> Made | None:
+        """The next page of a node, committed together with how far the node is; it may be made twice, at once or half.
+        None: nothing of this kind can be made now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ByNode:
+    """Made at the nodes that `engine.due` names, page by page, archived ones too. A run ends after `seconds`, and the next
+    one goes on there; it works in `duty` of the time."""
+
+    maker: Callable[[Means], Maker]
+    seconds: float = 900.0
+    duty: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ByItself:
+    """Made by something that knows itself what is left, as of each record or of each user."""
+
+    run: Callable[[Means], Awaitable[Counts]]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One derived thing. `about`: what it is, as in "makes …". `job`: the job that makes it, alone or with others; schedules and
+    requests name that. `version`: of the code that makes it; a higher one makes it again at every node. `needs`: what it is made
+    from, which notes its nodes: "content" (records and items), "embeddings" (which version is active), other derivations; other
+    needs take a higher version. `late`: it is a finding when it is due for so many seconds."""
+
+    name: str
+    about: str
+    made: ByNode | ByItself
+    job: str
+    schedule: str
+    version: int = 1
+    late: float = 3600.0
+    needs: tuple[str, ...] = ()
 
 
 class Derivations:

@@ -18,7 +18,7 @@ from engine.commit.rows import due
 from engine.commit.rows import records as record_rows
 from engine.commit.rows.due import DueNode
 from engine.commit.rows.records import NamedRow
-from engine.derive.derivation import Made
+from engine.derive.derivations import Made
 from engine.domain.forms import ItemSpan
 from engine.domain.names import name_key
 from engine.domain.principal import Principal

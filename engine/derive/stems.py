@@ -13,7 +13,7 @@ from uuid import UUID
 
 from engine.commit.rows import due, term_counts
 from engine.commit.rows.due import DueNode
-from engine.derive.derivation import Made
+from engine.derive.derivations import Made
 from engine.domain.scope import Privacy, ScopeKind, counted_unit
 from engine.domain.terms import Unit, sparse_of, stored_words, terms_of, weights
 from engine.stores.postgres import Connection, Postgres

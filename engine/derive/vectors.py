@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from engine.commit.rows import due
 from engine.commit.rows.due import DueNode
-from engine.derive.derivation import Made
+from engine.derive.derivations import Made
 from engine.domain.embedding import Pace
 from engine.lifecycle.canary import BATCH, CanaryBuild, Item, NodeTables, items_embedded, speakers_of
 from engine.progress import Silent
@@ -37,7 +37,7 @@ class Vectors:
         return Made({"filled": build.filled}, waits=not await due.settled_vectors(self._postgres, node))
 
 
-class Tokens:
+class ItemTokens:
     """Makes the tokens that items of the active version lack; nothing where that has none."""
 
     def __init__(self, postgres: Postgres, active: ActiveModel) -> None:

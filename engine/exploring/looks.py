@@ -1,5 +1,5 @@
-"""What explorers are given: how nodes and relationships look, one table for Bloom and Browser; and saved statements,
-`cypher/bloom/phrases` and `actions`, one a file.
+"""What explorers are given: how nodes and relationships look, one table for Bloom and Browser; saved statements,
+`cypher/bloom/phrases` and `actions`, one a file; and of both the favourites and a style sheet for Neo4j Browser.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import LiteralString
 from uuid import UUID
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from engine.domain.graph import EDGE_TYPES
 from engine.naming.configuration import FREE_TYPE, Domain
@@ -29,6 +31,30 @@ GREY = "#D9D9D9"
 FOLDER = Path(__file__).resolve().parents[2] / "cypher" / "bloom"
 _HEADER = re.compile(r"^// ([A-Z][\w ]*): (.*)$", re.MULTILINE)
 _PAIR = re.compile(r'(\w+) (?:from (\w+)|"([^"]*)")')
+
+FAVOURITES_FOLDER = "Neurigraph"
+"""The folder of the favourites in Browser."""
+_MADE = (1980, 1, 1, 0, 0, 0)
+_PIXELS = 50
+_NODE = (
+    "color: #D9D9D9",
+    "border-color: #848484",
+    "border-width: 1px",
+    "text-color-internal: #222222",
+    "font-size: 10px",
+    f"diameter: {_PIXELS}px",
+    "caption: '{name}'",
+)
+_RELATIONSHIP = (
+    "color: #D9D9D9",
+    "shaft-width: 1px",
+    "font-size: 8px",
+    "padding: 3px",
+    "text-color-external: #222222",
+    "text-color-internal: #222222",
+    "caption: '<type>'",
+)
+"""What Browser has by default, which a style sheet replaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,3 +250,39 @@ def _body(text: str) -> str:
 def _of(statement: str, user_id: UUID) -> str:
     # Explorers ask a person for every parameter, so the user is written into the text. An id needs no quoting.
     return statement.replace("$user_id", f"'{user_id}'")
+
+
+def favourites(user_id: UUID) -> bytes:
+    """The search phrases as an archive of favourites, which Browser takes when it is dropped on the window."""
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        for phrase in phrases():
+            entry = ZipInfo(f"{FAVOURITES_FOLDER}/{phrase.name}.cypher", _MADE)
+            archive.writestr(entry, favourite(phrase, user_id))
+    return packed.getvalue()
+
+
+def favourite(phrase: Saved, user_id: UUID) -> str:
+    """A phrase for Browser: its first line is the name that is shown, then what it needs."""
+    needs = [f'// First: :param {name} => "{value}"' for name, value in phrase.example.items()]
+    return "\n".join((f"// {phrase.text}", f"// {phrase.purpose}", *needs, phrase.of(user_id))) + "\n"
+
+
+def style_sheet(domain: Domain) -> str:
+    """Colours and captions as a .grass file. Browser's reader knows no comments in it."""
+    return "\n".join(_blocks(domain)) + "\n"
+
+
+def _blocks(domain: Domain) -> Iterator[str]:
+    yield _block("node", *_NODE)
+    yield _block("relationship", *_RELATIONSHIP)
+    for box in reversed(list(categories(domain))):  # the last block that fits a node wins: the general one goes first
+        look = (f"color: {box.color}", f"diameter: {round(_PIXELS * box.size)}px", f"caption: '{{{box.captions[0]}}}'")
+        yield _block(f"node.{box.label}", *look)
+    for style in lines(domain):
+        caption = f"{{{style.caption}}}" if style.caption else "<type>"
+        yield _block(f"relationship.{style.type}", f"color: {style.color}", f"caption: '{caption}'")
+
+
+def _block(selector: str, *rules: str) -> str:
+    return f"{selector} {{\n" + "".join(f"  {rule};\n" for rule in rules) + "}"

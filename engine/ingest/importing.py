@@ -33,8 +33,7 @@ from engine.ingest.drafts import Document
 from engine.ingest.pipeline import Ingest
 from engine.ingest.sources import HeldVersion, Ingested, Pending
 from engine.naming.subjects import leading_subject
-from engine.privacy.facts import redacted_fact
-from engine.privacy.redact import Redactor
+from engine.privacy.redact import Redactor, redacted_fact
 from engine.progress import Silent
 from engine.stores.statements import sql_text
 from engine.turns import computed

@@ -11,9 +11,8 @@ from typing import Any
 from engine.domain.clock import Clock
 from engine.domain.job import JobState, Run
 from engine.errors import NotFound
-from engine.jobs.job import Job, next_due
 from engine.jobs.queue import Queue
-from engine.jobs.runs import Counts, Runs
+from engine.jobs.runs import Counts, Job, Runs, next_due
 
 FIRST_LOOK, LONGEST_LOOK = 0.05, 1.0
 """Seconds between two polls of a run that is waited for: at first, and at most."""

@@ -5,6 +5,11 @@ failed run is not put back but requested again after a pause: putting it back wo
 
 A worker sends a heartbeat every few seconds. When its database is lost it ends, and a new one starts once the database is
 back.
+
+The tables are the library's own scripts, applied to the schema `_queue` and noted one by one. A fresh schema gets the
+library's whole schema at once; one that an earlier version of the library made gets the scripts that have come since, in the
+order of their names. All in one transaction under the lock of the migrations, so that engines that start at the same time
+wait for each other.
 """
 
 from __future__ import annotations
@@ -17,19 +22,22 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
+from procrastinate.schema import SchemaManager
 
 from engine.domain.backoff import pause_before
 from engine.domain.job import Cause
 from engine.errors import NeurigraphError, StoreUnavailable
-from engine.jobs.job import Job
-from engine.jobs.runs import Runs
+from engine.jobs.runs import Job, Runs
 from engine.stores.limited import STORE, Connection, DriverError, RaisedError
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
 from engine.telemetry.stages import handed_to_jobs
 from engine.telemetry.stages import job as job_run
 
@@ -262,3 +270,34 @@ def _lock(job: Job) -> str | None:
 def _log_failure(work: asyncio.Task[None]) -> None:
     if not work.cancelled() and (error := work.exception()) is not None:
         log.critical("the worker of the jobs ended", exc_info=error)
+
+
+async def install_queue(postgres: Postgres) -> list[str]:
+    """Brings the queue's tables up to date; the names of the scripts that were new. Raises StoreUnavailable."""
+    wanted = _scripts()
+    async with postgres.as_service() as connection:
+        applied = await _applied(connection)
+        if wanted.keys() <= applied:
+            return []
+        await connection.execute(sql_text("schema/migrations_lock"))
+        applied = await _applied(connection)  # another engine may have been faster
+        missing = [name for name in wanted if name not in applied]
+        await connection.execute(sql_text("job/queue_path"))
+        if not applied:
+            await connection.execute(SchemaManager.get_schema().encode())
+        else:
+            for name in missing:
+                await connection.execute(wanted[name].read_bytes())
+        for name in missing:
+            await connection.execute(sql_text("job/queue_script_applied"), {"name": name})
+        await connection.execute(sql_text("job/queue_guard"))
+    return missing
+
+
+def _scripts() -> dict[str, Path]:
+    """The scripts that the library brings, by name, in order."""
+    return {path.name: path for path in sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))}
+
+
+async def _applied(connection: Connection) -> set[str]:
+    return set(await connection.fetch(sql_text("job/queue_scripts_applied"), row=str))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.access.oidc import Issuer, is_safe, is_token
-from engine.access.tokens import is_secret
+from engine.access.principals import is_secret
 from engine.domain.principal import Identity
 from engine.errors import NotFound, SettingsError
 from engine.operations.keeper import Services

@@ -11,20 +11,20 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid5
 
-from engine.access.access_log import AccessLog
+from engine.access.grants import AccessLog
 from engine.access.idempotency import Answer, Idempotency
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity, Principal
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NotFound, StoreDamaged
-from engine.hierarchy.damage import Damage
 from engine.hierarchy.shells import Shells
+from engine.hierarchy.tables import Damage
 from engine.operations.parts import Parts
 from engine.privacy.redact import Redactor
 from engine.stores.limits import ending_within
 
 if TYPE_CHECKING:
-    from engine.access.tokens import WorkspaceTokens
+    from engine.access.principals import WorkspaceTokens
 
 NO_PRINCIPAL = UUID(int=0)
 """An id that no principal has: with it every user is unknown."""

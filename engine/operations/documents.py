@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
-from engine.history.documents import DocumentReads
+from engine.history.reading import DocumentReads
 from engine.operations.caller import members
 from engine.operations.declaring import OfGraph, reads
 from engine.operations.files import Files

@@ -22,9 +22,7 @@ from engine.domain.entity import (
 )
 from engine.domain.entity_decision import Alias, AliasType
 from engine.domain.relation import MentionedTogether
-from engine.entities.aliases import EntityAliases
-from engine.entities.decisions import EntityDecisions
-from engine.entities.merges import Merges
+from engine.entities.decisions import EntityAliases, EntityDecisions, Merges
 from engine.entities.reads import EntityReads
 from engine.facts.about import EntityFacts
 from engine.operations import redactions

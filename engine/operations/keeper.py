@@ -15,9 +15,7 @@ from engine.privacy.redact import Redactor
 from engine.stores.limits import ending_within
 
 if TYPE_CHECKING:
-    from engine.access.integrations import WorkspaceIntegrations
-    from engine.access.tokens import WorkspaceTokens
-    from engine.access.users import WorkspaceUsers
+    from engine.access.principals import WorkspaceIntegrations, WorkspaceTokens, WorkspaceUsers
     from engine.commit.set_aside import SetAside
     from engine.ingest.failures import FailureLog
     from engine.jobs.jobs import JobCatalogue

@@ -15,7 +15,7 @@ from engine.operations import redactions
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads, writes
 from engine.operations.parts import Part
-from engine.privacy.nodes import check_names, redacted_node
+from engine.privacy.redact import check_names, redacted_node
 
 
 class Proposals(OfGraph, name="proposals"):

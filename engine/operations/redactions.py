@@ -12,9 +12,7 @@ from engine.domain.event import NewEvent
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.domain.retraction import RetractionSubject
-from engine.privacy.facts import redacted_fact
-from engine.privacy.nodes import check_names, redacted_change, redacted_edge, redacted_node
-from engine.privacy.redact import Redactor
+from engine.privacy.redact import Redactor, check_names, redacted_change, redacted_edge, redacted_fact, redacted_node
 
 if TYPE_CHECKING:
     from engine.domain.proposal import Proposal

@@ -64,7 +64,7 @@ class Users(OfWorkspace, name="users"):
 
 
 class Tokens(OfWorkspace, name="tokens"):
-    """The tokens of the workspace. See `engine.access.tokens`."""
+    """The tokens of the workspace. See `engine.access.principals`."""
 
     @writes(administrators, redacts={"new": without_text})
     async def create(self, new: NewToken) -> IssuedToken:

@@ -1,4 +1,4 @@
-"""Personal data out of texts, before anything is written.
+"""Personal data out of texts, facts, nodes, edges and changes, before anything is written.
 
 Each find is replaced by a marker that names its kind, as in `[email]`, and by nothing else. A marker that could be turned
 back would mean keeping the original, or a key to it, beside the memory; here nothing is kept that could be reversed,
@@ -6,6 +6,9 @@ and two addresses become the same marker. What is recognised, and what is not, s
 
 Ids are the exception, because they distinguish sources: an id that holds something gets a short keyed hash behind its
 markers. The key is not kept in the stores, so that a reader of their data cannot try out addresses.
+
+A name of a node cannot be redacted and is refused: siblings are known by their names, so two people would silently become
+one node `[email]`.
 """
 
 from __future__ import annotations
@@ -17,10 +20,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from engine.domain.delta import Change
+from engine.domain.fact import LONGEST_FACT, LONGEST_SUBJECT, WrittenFact
+from engine.domain.node import NewNode
 from engine.domain.scope import LONGEST_SCOPE_ID, MemoryScope, Origin
-from engine.errors import SettingsError
-from engine.privacy.finder import Finder
-from engine.privacy.shapes import FINDERS
+from engine.errors import InvalidName, SettingsError
+from engine.privacy.shapes import FINDERS, Finder
 
 KINDS = tuple(FINDERS)
 MOST_PASSES = 8
@@ -137,3 +142,49 @@ def redacted_scope(scope: MemoryScope, redactor: Redactor) -> MemoryScope:
 def redacted_origin(origin: Origin, redactor: Redactor) -> Origin:
     """The origin as it is stored."""
     return replace(origin, scope=redacted_scope(origin.scope, redactor))
+
+
+def redacted_fact(value: WrittenFact, redactor: Redactor, counts: Counter[str] | None = None) -> WrittenFact:
+    """A fact that the user states, cut to what a fact holds where markers are longer than what they replace."""
+    about = tuple(redactor.text(one, counts)[:LONGEST_SUBJECT] for one in value.about)
+    text, category = redactor.text(value.text, counts), redactor.text(value.category, counts)
+    return replace(value, text=text[:LONGEST_FACT], about=about, category=category[:LONGEST_SUBJECT])
+
+
+def check_names(names: Iterable[str], redactor: Redactor) -> None:
+    """Raises InvalidName, without repeating the name, where one holds what is redacted."""
+    for name in names:
+        if kinds := redactor.found(name):
+            raise InvalidName(f"A name holds what is redacted here ({', '.join(kinds)}); choose another.")
+
+
+def redacted_node(new: NewNode, redactor: Redactor, counts: Counter[str] | None = None) -> NewNode:
+    """The node with summary, keywords and aliases redacted; a keyword or alias that held something is left out, since
+    a marker would stand for many. Raises InvalidName."""
+    if not redactor:
+        return new
+    check_names([new.name], redactor)
+    keywords, aliases = (_without(terms, redactor, counts) for terms in (new.keywords, new.aliases))
+    return replace(new, summary=redactor.text(new.summary, counts), keywords=keywords, aliases=aliases)
+
+
+def redacted_edge(edge_type: str, properties: Mapping[str, str], redactor: Redactor) -> dict[str, str]:
+    """The properties of an edge, redacted. Raises InvalidName for a type or a property's name that holds something."""
+    check_names([edge_type, *properties], redactor)
+    return {name: redactor.text(value) for name, value in properties.items()}
+
+
+def redacted_change(change: Change, redactor: Redactor) -> Change:
+    """The change with its texts redacted. Raises InvalidName for a node's new name that holds something."""
+    if not redactor:
+        return change
+    fields = redactor.value(dict(change.fields))
+    if change.subject_kind == "node":
+        check_names([str(change.fields.get("name", ""))], redactor)
+    for name in {"keywords", "aliases"} & fields.keys():
+        fields[name] = _without(tuple(change.fields[name]), redactor, None)
+    return replace(change, fields=fields, reason=redactor.text(change.reason))
+
+
+def _without(terms: tuple[str, ...], redactor: Redactor, counts: Counter[str] | None) -> tuple[str, ...]:
+    return tuple(term for term in terms if redactor.text(term, counts) == term)

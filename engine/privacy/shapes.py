@@ -1,13 +1,20 @@
-"""What personal data looks like, kind by kind. Phone numbers have a module of their own: `phones`.
+"""What personal data looks like, kind by kind.
 
-Recognised here: e-mail addresses; payment cards (a maker's first digits, its lengths, Luhn); IBANs (length of the
-country, check digits); IPv4 and IPv6 addresses; US social security numbers with separators, or after their name; user and
+Recognised here: e-mail addresses; phone numbers; payment cards (a maker's first digits, its lengths, Luhn); IBANs (length of
+the country, check digits); IPv4 and IPv6 addresses; US social security numbers with separators, or after their name; user and
 password in a URL; and secrets: private-key blocks, tokens that carry their maker's prefix, and values that a name such as
 "password" announces.
 
 Not recognised: names of people, places, dates of birth, account numbers without check digits, and what is spelled out in
 words ("ann at example dot org"). A number that only looks like one of these is replaced too: what is lost can be asked for
 again, what is kept by mistake cannot be taken back.
+
+Which phone numbers exist comes from the numbering plans of `phonenumbers` (Google's libphonenumber). A number without its
+country's code is compared with the plans of the countries in REGIONS; forms that amounts, dates and ids share need a
+word before them.
+
+Every pattern is bounded or starts only where a run starts, so that a search is linear in the text, whatever it holds. One call
+of a pattern sees a window of a long text: a call holds the interpreter's lock, so other threads run between two windows.
 """
 
 from __future__ import annotations
@@ -15,15 +22,58 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
+import phonenumbers
+from phonenumbers import NumberParseException, PhoneMetadata, ValidationResult
 from schwifty import IBAN, registry
 from schwifty.exceptions import SchwiftyException
 
 from engine.language.tables import alternatives, keys
-from engine.privacy.finder import DASH, END, SPACE, START, Finder, Span, digits_of, finder, value, whole
-from engine.privacy.phones import PHONES
+
+Span = tuple[int, int]
+Finder = Callable[[str], Iterator[Span]]
+"""The places of a text that hold the kind, in order, none inside another."""
+Verify = Callable[[re.Match[str]], Span | None]
+"""The place that a match stands for; None where it only looks like one."""
+
+# ASCII alone bounds a number: in scripts without spaces a letter stands right beside it.
+START = r"(?<![A-Za-z0-9_])"
+END = r"(?![A-Za-z0-9_])"
+SPACE = "[ \t\u00a0\u2007\u2009\u202f]"
+DASH = r"[-\u2010-\u2015\u2212\uff0d]"
+
+WINDOW, AHEAD = 16_384, 16_384
+"""Characters in which a match of one call may begin, and how many it sees behind them."""
+NEAR = 64
+"""Characters behind a match that decide whether it is one: a match that ends nearer to the end of what was seen is looked at
+again with more of the text."""
+
+REGIONS = (
+    "US", "GB", "DE", "FR", "ES", "IT", "PT", "BR", "NL", "BE", "CH", "AT", "IE", "PL", "CZ", "SK", "HU", "RO", "BG", "GR",
+    "TR", "RU", "UA", "SE", "NO", "DK", "FI", "IL", "AE", "SA", "EG", "ZA", "NG", "KE", "IN", "PK", "CN", "TW", "HK", "JP", "KR",
+    "SG", "MY", "TH", "VN", "PH", "ID", "AU", "NZ", "MX", "AR", "CL", "CO", "PE",
+)  # fmt: skip
+"""Countries whose numbers are recognised without their code."""
+
+_GAP = rf"(?:{SPACE}?(?:[./]|{DASH}){SPACE}?|{SPACE}?\(|\){SPACE}?(?:{DASH}{SPACE}?)?|{SPACE}{{1,2}})?"
+_STARTS_ALONE = r"(?<![\d.,:/#$€£¥-])(?<!\d )"
+_DATE = re.compile(
+    r"(?<!\d)(?:\d{4}([./-])(?:0?[1-9]|1[0-2])\1(?:[0-2]?\d|3[01])|(?:[0-2]?\d|3[01])([./-])(?:[0-2]?\d|3[01])\2\d{2}(?:\d\d)?)(?![\d./-]*[./-]?\d)"
+)
+"""A day in figures. `06.12.34.56.78` is none: it goes on."""
+_STARTS_WITH_DATE = re.compile(r"(?:(?:19|20)\d\d([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2(?:19|20)\d\d)(?!\d)")
+_BESIDE = {key: alternatives("private", key) for key in keys("private")}
+_NUMBER_OF = re.compile(
+    rf"(?:\b(?:{_BESIDE['counted']})\w{{0,12}}[ .:#]{{0,2}}(?:(?:{_BESIDE['counted_number']})[.:]{{0,2}})?"
+    rf"(?: (?:{_BESIDE['counted_is']}))?[ :#]{{0,2}}|#)$",
+    re.IGNORECASE,
+)
+"""What says before a number that it counts something else."""
+_UNIT = re.compile(rf"{SPACE}?(?:[€$£¥%]|(?:{_BESIDE['amount']})\b)|[.,]\d", re.IGNORECASE)
+_MOST_BEFORE = 40
 
 _PRIVATE_KEY = (
     r"-----BEGIN [^-\n]{0,60}PRIVATE KEY[^-\n]{0,20}-----[A-Za-z0-9+/=\s:,.\\>|]*(?:-{1,4}[A-Za-z0-9+/=\s:,.\\>|]+)*"
@@ -79,6 +129,164 @@ _QUOTED_LOCAL = r"\"[^\"\s@][^\"@\n]{0,62}\""
 
 _FILE = re.compile(r"@\dx\.(?:png|jpe?g|gif|webp|svg)$", re.IGNORECASE)
 """Pictures of several densities have an @ in their name."""
+
+
+def finder(pattern: str, verify: Verify, flags: re.RegexFlag = re.NOFLAG, *, retry: bool = True) -> Finder:
+    """Finds what matches and is verified. After a refusal the search goes on one character later, or behind the match
+    (`retry=False`) where nothing inside it could be verified either."""
+    compiled = re.compile(pattern, flags)
+
+    def find(text: str) -> Iterator[Span]:
+        position = 0
+        while match := first_match(compiled, text, position):
+            span = verify(match)
+            if span is None:
+                position = match.start() + 1 if retry else match.end()
+                continue
+            yield span
+            position = span[1]
+
+    return find
+
+
+def first_match(pattern: re.Pattern[str], text: str, position: int = 0) -> re.Match[str] | None:
+    """The first match from a position on, window by window; as `pattern.search` finds it, up to AHEAD characters long."""
+    while len(text) - position > WINDOW + AHEAD:
+        match = pattern.search(text, position, position + WINDOW + AHEAD)
+        if match is None or match.start() >= position + WINDOW:
+            position += WINDOW
+        elif match.end() <= match.endpos - NEAR:
+            return match
+        elif (longer := _read_on(pattern, match)) is not None:
+            return longer
+        else:
+            position = match.start() + 1
+    return pattern.search(text, position)
+
+
+def _read_on(pattern: re.Pattern[str], match: re.Match[str]) -> re.Match[str] | None:
+    """The match at the same place with as much of the text as it goes on, twice as much each time; None where it is none then."""
+    text, start, end = match.string, match.start(), match.endpos
+    while match.end() > end - NEAR and end < len(text):
+        end = min(len(text), start + 2 * (end - start))
+        longer = pattern.match(text, start, end)
+        if longer is None:
+            return None
+        match = longer
+    return match
+
+
+def whole(match: re.Match[str]) -> Span:
+    """The match as it is."""
+    return match.span()
+
+
+def value(match: re.Match[str]) -> Span:
+    """The first group of the match."""
+    return match.span(1)
+
+
+def digits_of(text: str) -> str:
+    """The decimal digits of a text in ASCII, without what separates them."""
+    return "".join(str(int(character)) for character in text if character.isdecimal())
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Numbers of one country as they are dialled there: the trunk prefix, which may be left out, and what follows."""
+
+    trunk: str
+    numbers: re.Pattern[str]
+    mobiles: re.Pattern[str]
+
+    def has(self, digits: str, *, mobile: bool = False) -> bool:
+        pattern = self.mobiles if mobile else self.numbers
+        if self.trunk and digits.startswith(self.trunk) and pattern.fullmatch(digits, len(self.trunk)):
+            return True
+        return pattern.fullmatch(digits) is not None
+
+
+def _plan(region: str) -> _Plan:
+    metadata = PhoneMetadata.metadata_for_region(region)
+    assert metadata is not None and metadata.general_desc is not None, region
+    every = metadata.general_desc.national_number_pattern
+    mobile = metadata.mobile.national_number_pattern if metadata.mobile else None
+    return _Plan(metadata.national_prefix or "", re.compile(every or ""), re.compile(mobile or every or ""))
+
+
+_PLANS = tuple(_plan(region) for region in REGIONS)
+
+
+def _international(match: re.Match[str]) -> Span | None:
+    """A country code that exists, with as many digits as its plan allows."""
+    digits = digits_of(match[1].replace("(0)", ""))
+    try:
+        number = phonenumbers.parse(f"+{digits}")
+    except NumberParseException:
+        return None
+    possible = phonenumbers.is_possible_number_with_reason(number) == ValidationResult.IS_POSSIBLE
+    return match.span() if possible else None
+
+
+def _counted(match: re.Match[str]) -> bool:
+    """Whether the words around a number say that it is an amount, an id or a date."""
+    start, end = match.span()
+    before = match.string[max(0, start - _MOST_BEFORE) : start]
+    named = _NUMBER_OF.search(before) or _UNIT.match(match.string, end)
+    return bool(named or _STARTS_WITH_DATE.match(match[0]) or _DATE.search(match[0]))
+
+
+def _national(match: re.Match[str]) -> Span | None:
+    """A number with the trunk 0 or an area code in parentheses, or in groups that amounts do not have."""
+    start, end = match.span()
+    if match[0].startswith("(") and ")" not in match[0]:  # the parenthesis of the sentence
+        start += 1
+    text = match.string[start:end]
+    digits = digits_of(text)
+    groups = [len(group) for group in re.findall(r"\d+", text)]
+    like_others = groups in ([3, 2, 4], [5, 4]) or text.startswith("0.") or (text[0] != "0" and max(groups) < 3)
+    if len(digits) < 8 or like_others or _counted(match):  # social security, ZIP+4, a decimal, a list of small numbers
+        return None
+    if text.startswith("0"):  # several groups, or one that is long enough
+        known = len(digits) >= 9 and any(plan.has(digits) for plan in _PLANS if plan.trunk == "0" or len(groups) > 2)
+    elif "(" in text:
+        known = any(plan.has(digits) for plan in _PLANS)
+    elif len(groups) == 1 or len(digits) < 9 or text.count("/") > 1:
+        known = False
+    else:
+        known = any(plan.has(digits, mobile=True) for plan in _PLANS)
+    return (start, end) if known else None
+
+
+def _north_american(match: re.Match[str]) -> Span | None:
+    return None if _counted(match) else match.span()
+
+
+def _after_a_word(match: re.Match[str]) -> Span | None:
+    start, end = match.span(1)
+    return None if _DATE.match(match.string, start, end) else (start, end)
+
+
+_AFTER_A_WORD = (
+    rf"(?<![A-Za-z])(?:{_BESIDE['phone']})(?:{SPACE}(?:{_BESIDE['number']}))?[.:#]{{0,2}}"
+    rf"(?:{SPACE}(?:{_BESIDE['number_is']}))?:?{SPACE}{{0,2}}(\(?\d(?:{_GAP}\d){{4,14}}){END}"
+)
+_EXTENSION = rf"(?:{SPACE}?(?:{_BESIDE['extension']}){SPACE}?\d{{1,6}})?"
+_NORTH_AMERICAN = (
+    rf"(?:\((?=[2-9]\d\d\))|{START}(?<!\d[./:-])(?:1(?:{SPACE}|[.]|{DASH})?\(?)?)"
+    rf"[2-9]\d\d\)?(?:{SPACE}|[./]|{DASH}){{0,3}}[2-9]\d\d(?:{SPACE}|[.]|{DASH}){{0,3}}\d{{4}}"
+    rf"{_EXTENSION}{END}"
+)
+
+PHONES = (
+    finder(
+        rf"(?:[+\uff0b]|{START}(?<!\d[./:-])(?:00|011{SPACE}))({_GAP}\d(?:{_GAP}\d){{6,15}}){_EXTENSION}{END}",
+        _international,
+    ),
+    finder(rf"{_STARTS_ALONE}{START}\(?\d(?:{_GAP}\d){{7,12}}{END}", _national),
+    finder(_NORTH_AMERICAN, _north_american),
+    finder(_AFTER_A_WORD, _after_a_word, re.IGNORECASE),
+)
 
 
 def _generated(match: re.Match[str]) -> Span | None:

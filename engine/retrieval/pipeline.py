@@ -33,7 +33,7 @@ from engine.domain.search import (
     given_before,
 )
 from engine.errors import NeurigraphError, ProviderUnavailable
-from engine.hierarchy.damage import Damage
+from engine.hierarchy.tables import Damage
 from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION, LimitReached
 from engine.retrieval.anchors import Anchors, Navigation, navigate

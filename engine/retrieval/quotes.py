@@ -10,7 +10,7 @@ from uuid import UUID
 from engine.domain.clock import Clock
 from engine.domain.entity import Why
 from engine.domain.principal import Principal
-from engine.hierarchy.damage import Damage
+from engine.hierarchy.tables import Damage
 from engine.retrieval.candidate import Contents
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

@@ -22,7 +22,7 @@ from engine.domain.principal import Principal
 from engine.domain.scope import MemoryScope, SourceKind
 from engine.domain.search import ItemKind
 from engine.errors import InvalidInput, NotFound, StoreFailed
-from engine.hierarchy.damage import Damage
+from engine.hierarchy.tables import Damage
 from engine.providers.embedder import Vectors
 from engine.retrieval.candidate import Candidate, Contents, DecayRow
 from engine.retrieval.fusion import Ranked

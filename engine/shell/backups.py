@@ -15,7 +15,7 @@ from engine.shell import home_server
 from engine.shell.session import Commands, Session
 
 if TYPE_CHECKING:
-    from engine.backup.backup import BackupReport
+    from engine.backup import BackupReport
     from engine.lifecycle.doctor import Finding
 
 commands = Commands()
@@ -30,7 +30,7 @@ async def backup(
     ] = False,
 ) -> None:
     """Back up Neo4j, Postgres and the objects together; the servers stop briefly. Exit code 1 if --verify finds errors."""
-    work = import_module("engine.backup.backup")
+    work = import_module("engine.backup")
     findings: list[Finding] = []
     served = home_server.is_there(here.settings)
     with here.progress() as progress:
@@ -60,7 +60,7 @@ async def restore(
 ) -> None:
     """Restore a backup into the home: all three stores, as they were."""
     with here.progress() as progress:
-        work = import_module("engine.backup.restore").restore(here.settings, folder, force=force, progress=progress)
+        work = import_module("engine.backup").restore(here.settings, folder, force=force, progress=progress)
         replaced: list[Path] = await work
     lines = [f"{here.settings.home} is as it was in {folder}. `neurigraph doctor` looks at it."]
     lines += [f"What was there before is in {place}; delete it when you no longer need it." for place in replaced]

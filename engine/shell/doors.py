@@ -101,7 +101,7 @@ async def worker(
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     # loaded when it is needed: most commands count nothing
-    serving = import_module("engine.telemetry.local_metrics").served if metrics_port is not None else nullcontext
+    serving = import_module("engine.telemetry.metrics").served if metrics_port is not None else nullcontext
     with serving(metrics_port) as address, observed(here.settings):
         async with here.engine() as (opened, _), opened.working():
             here.out.print("Working; `neurigraph job list` shows at what.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.exploring.browser import favourites, style_sheet
+from engine.exploring.looks import favourites, style_sheet
 from engine.exploring.perspective import perspective
 from engine.naming.configuration import load_domain
 from engine.shell.options import Handle, path_named

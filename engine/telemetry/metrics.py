@@ -6,11 +6,31 @@ Labels come from the code, the routes and the settings, never from a request, so
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, disable_created_metrics
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    start_http_server,
+)
+
+from engine.errors import SettingsError
+
+LOCAL = "127.0.0.1"
+
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter that says when its process began
+
+
 REGISTRY = CollectorRegistry(auto_describe=False)
+
+
 ProcessCollector(registry=REGISTRY)
+
 
 _STAGE = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600)
 _REQUEST = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -67,5 +87,22 @@ FILE_READS = Counter(
     ("file",),
     registry=REGISTRY,
 )
+
+
 for _state in ("awake", "asleep"):
     FILE_READS.labels(_state)  # both are there from the start, so that a rate can be made of them
+
+
+@contextmanager
+def served(port: int) -> Iterator[str]:
+    """Serves what this process counts; yields the address. Raises SettingsError where the port is in use."""
+    try:
+        server, thread = start_http_server(port, LOCAL, REGISTRY)
+    except OSError as error:
+        raise SettingsError(f"Cannot listen on {LOCAL} port {port}: {error.strerror}.") from error
+    try:
+        yield f"http://{LOCAL}:{server.server_port}/metrics"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from engine.derive.catalogue import CATALOGUE as DERIVED
-from engine.derive.derivation import Derivation
+from engine.derive.derivations import Derivation
 from engine.domain.job import DETAILS, Report
 from engine.ingest.rereading.replays import RecordReplays
 from engine.ingest.streams.streaming import Streams
-from engine.jobs.job import Job
+from engine.jobs.runs import Job
 from engine.lifecycle.large_nodes import LargeNodes
 from engine.neurigraph import Engine
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from engine.communities.builds import CommunityBuilds
+from engine.communities.builds import CommunityBuilds, MeaningReads
 from engine.communities.clustering import Clusters
 from engine.communities.graph_read import GraphReads
-from engine.communities.meaning_reads import MeaningReads
-from engine.communities.model_answers import ModelInsights
+from engine.communities.insights import ModelInsights
 from engine.communities.reads import CommunityReads
 from engine.domain.clock import Clock
-from engine.entities.aliases import EntityAliases
-from engine.entities.decisions import EntityDecisions
-from engine.entities.merges import Merges
+from engine.entities.decisions import EntityAliases, EntityDecisions, Merges
 from engine.entities.reads import EntityReads
 from engine.facts.about import EntityFacts
 from engine.facts.decisions import FactDecisions

@@ -6,41 +6,33 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
-from engine.access.access_log import AccessLog
-from engine.access.grants import GraphGrants
+from engine.access.grants import AccessLog, GraphGrants
 from engine.access.idempotency import Idempotency
-from engine.access.integrations import WorkspaceIntegrations
-from engine.access.look_alikes import complete_keys
-from engine.access.tokens import WorkspaceTokens
-from engine.access.users import WorkspaceUsers
+from engine.access.principals import WorkspaceIntegrations, WorkspaceTokens, WorkspaceUsers, complete_keys
 from engine.commit.outbox import Outbox, StepHook, no_step
 from engine.commit.set_aside import SetAside
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.derive.catalogue import CATALOGUE as DERIVED
-from engine.derive.derivations import Derivations, raised
-from engine.derive.means import Means
+from engine.derive.derivations import Derivations, Means, raised
 from engine.derive.reading import Readings
 from engine.domain.clock import Clock, SystemClock
 from engine.facts.reads import KnownFacts
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
-from engine.hierarchy.upgrades import Upgrades
+from engine.hierarchy.tables import Upgrades
 from engine.history.changes import Changes
 from engine.history.contents import ContentHistory
-from engine.history.documents import DocumentReads
 from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
 from engine.history.nodes import NodeHistory
-from engine.history.reading import Past
+from engine.history.reading import DocumentReads, Past
 from engine.ingest.assignment.decisions import Assignments
 from engine.ingest.failures import FailureLog
 from engine.ingest.pipeline import Ingest
 from engine.ingest.streams.streaming import Streams
-from engine.jobs.job import scheduled
 from engine.jobs.jobs import JobCatalogue
-from engine.jobs.queue import CONNECTIONS, Queue, WorkLimits
-from engine.jobs.runs import Runs
-from engine.jobs.schema import install_queue
+from engine.jobs.queue import CONNECTIONS, Queue, WorkLimits, install_queue
+from engine.jobs.runs import Runs, scheduled
 from engine.knowledge.unread_records import UnreadRecords
 from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions

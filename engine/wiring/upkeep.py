@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from engine.commit.outbox import StepHook
+from engine.derive.catalogue import late
 from engine.derive.derivations import Derivations
-from engine.derive.late import late
 from engine.domain.clock import Clock
 from engine.lifecycle.definition_check import DefinitionCheck
 from engine.lifecycle.doctor import Doctor

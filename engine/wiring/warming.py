@@ -19,7 +19,7 @@ from engine.domain.entity import EntityFilter, TextPiece
 from engine.domain.node import MAX_LAYER
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
-from engine.entities.merges import Merges
+from engine.entities.decisions import Merges
 from engine.entities.reads import EntityReads
 from engine.errors import NeurigraphError, NotFound, StoreTimeout
 from engine.hierarchy.shells import Shells

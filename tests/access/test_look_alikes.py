@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from engine.access.look_alikes import complete_keys
+from engine.access.principals import complete_keys
 from engine.domain.node import User
 from engine.errors import Conflict, NotFound
 from engine.neurigraph import Engine

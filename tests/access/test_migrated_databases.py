@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 from engine.commit.changes import from_row
 from engine.embedded import Stack
 from engine.errors import MigrationError, StoreTimeout
-from engine.hierarchy.upgrades import Upgrades
+from engine.hierarchy.tables import Upgrades
 from engine.neurigraph import Engine
 from engine.stores.migrations import LONGEST, Migration, functions, migrate_postgres, migrations
 from engine.stores.postgres import Postgres

@@ -15,8 +15,7 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-from engine.access.integrations import WorkspaceIntegrations
-from engine.access.tokens import WorkspaceTokens
+from engine.access.principals import WorkspaceIntegrations, WorkspaceTokens
 from engine.domain.clock import SystemClock
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Identity

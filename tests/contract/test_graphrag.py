@@ -20,8 +20,7 @@ from engine.domain.node import User
 from engine.domain.token import NewToken
 from engine.errors import InvalidInput
 from engine.errors import NotFound as Missing
-from engine.graphrag import MemoryRetriever, opened_retriever
-from engine.graphrag.retriever import items
+from engine.graphrag import MemoryRetriever, items, opened_retriever
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -189,7 +188,7 @@ async def test_the_examples_of_the_page_run(
     service.reply = lambda asked: "Ellen's husband." if "married Dave" in asked.text else "?"
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("OPENAI_BASE_URL", service.openai)
-    monkeypatch.setattr("engine.graphrag.retriever.open_engine", lambda _: open_engine(engine.settings))
+    monkeypatch.setattr("engine.graphrag.open_engine", lambda _: open_engine(engine.settings))
     for block in blocks():
         text = block.replace("http://localhost:8420", address).replace('"ann"', f'"{handle}"')
         await asyncio.to_thread(exec, compile(text, "client.md", "exec"), {})

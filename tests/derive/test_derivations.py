@@ -10,8 +10,7 @@ import pytest
 from engine.commit.rows import due
 from engine.commit.rows.due import DueNode
 from engine.derive.catalogue import CATALOGUE
-from engine.derive.derivation import ByNode, Derivation, Made
-from engine.derive.derivations import Derivations, raised
+from engine.derive.derivations import ByNode, Derivation, Derivations, Made, raised
 from engine.domain.delta import Change
 from engine.domain.node import NewNode, User
 from engine.errors import InvalidInput, ProviderUnavailable

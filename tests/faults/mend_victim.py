@@ -6,8 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from engine.backup.backup import back_up
-from engine.backup.restore import restore
+from engine.backup import back_up, restore
 from engine.wiring.open_engine import open_engine
 from tests.faults.killing import LIVED, Trap, on_stores_of
 

@@ -22,8 +22,7 @@ import pytest
 from psycopg import sql
 from pydantic import SecretStr
 
-from engine.backup.backup import back_up, verified
-from engine.backup.restore import restore
+from engine.backup import back_up, restore, verified
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn

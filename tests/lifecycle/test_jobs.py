@@ -20,7 +20,7 @@ from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound, ProviderUnavailable, SettingsError, StoreUnavailable
 from engine.jobs.jobs import JobCatalogue
-from engine.jobs.schema import install_queue
+from engine.jobs.queue import install_queue
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings

@@ -15,7 +15,7 @@ from engine.domain.report import IngestReport
 from engine.domain.scope import MemoryScope, Origin, parsed_scope
 from engine.domain.search import Hit, SearchRequest
 from engine.errors import InvalidInput, NotFound
-from engine.hierarchy.upgrades import UpgradeReport
+from engine.hierarchy.tables import UpgradeReport
 from engine.memory import Memory
 from engine.neurigraph import Engine
 

@@ -24,8 +24,7 @@ from engine.communities.descriptions import (
     summary,
 )
 from engine.communities.graph_read import KnownRelation, MemberEntity, Mentioned, MentioningRecord, UserGraph, whole
-from engine.communities.model_answers import GivenInsights, Summarised, taken
-from engine.communities.observations import Observed, observed
+from engine.communities.insights import GivenInsights, Observed, Summarised, observed, taken
 from engine.naming.configuration import load_domain
 
 DAY = datetime(2024, 1, 1, 12, tzinfo=UTC)  # a Monday

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.domain.backoff import pause_before
 from engine.errors import SettingsError
-from engine.jobs.job import is_quiet, next_due, scheduled
+from engine.jobs.runs import is_quiet, next_due, scheduled
 from engine.settings import Settings
 from engine.wiring.job_catalogue import CATALOGUE
 

@@ -44,7 +44,7 @@ def test_an_exception_is_its_class_and_its_place() -> None:
     ("logger", "message", "args", "expected"),
     [
         ("engine.commit.outbox", "finished %d commits", (3,), "finished 3 commits"),
-        ("engine.access.look_alikes", "%s: %r looks like %r.", ("Users", MARK, MARK), "%s: %r looks like %r."),
+        ("engine.access.principals", "%s: %r looks like %r.", ("Users", MARK, MARK), "%s: %r looks like %r."),
         ("procrastinate.worker", "Job %s failed", (MARK,), "Job %s failed"),
         ("asyncio", f"Task exception was never retrieved\nfuture: {MARK}", (), "Task exception was never retrieved"),
         ("someone", ValueError(MARK), (), "ValueError"),

@@ -32,8 +32,7 @@ import engine.privacy
 import engine.relations
 import engine.retrieval
 import engine.statements
-from engine.privacy.phones import PHONES
-from engine.privacy.shapes import FINDERS, SECRETS
+from engine.privacy.shapes import FINDERS, PHONES, SECRETS
 
 PACKAGES = (
     engine.communities,

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from engine.communities.model_answers import GivenInsights
+from engine.communities.insights import GivenInsights
 from engine.errors import CutAnswer, ProviderUnavailable, UnusableAnswer
 from engine.ingest.assignment.model import Placement
 from engine.ingest.extraction.form import Extracted

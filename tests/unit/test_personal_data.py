@@ -33,8 +33,8 @@ OF_THE_HOUSE = ("engine.installation", "engine.forgetting_key")
 TARGETS: tuple[Target, ...] = get_args(Target)
 PLACED_BY = {
     "taken-out-": "engine/lifecycle/mending/mend.py",
-    ".replaced-": "engine/backup/restore.py",
-    ".restoring-": "engine/backup/restore.py",
+    ".replaced-": "engine/backup.py",
+    ".restoring-": "engine/backup.py",
 }
 """What stands in the name of files of a home that have a time or another name in theirs, and the module that names them."""
 

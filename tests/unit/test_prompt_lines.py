@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from engine.communities.model_answers import Summarised, summaries_shown
+from engine.communities.insights import Summarised, summaries_shown
 from engine.domain.context import Piece
 from engine.domain.fact import FactRow
 from engine.domain.prompt_lines import indented, inline, numbered

@@ -15,9 +15,8 @@ from engine.domain.report import Skipped
 from engine.errors import InvalidName, SettingsError
 from engine.ingest.cleaning import Cleaned, cleaned, fingerprint
 from engine.ingest.drafts import Document
-from engine.privacy import finder as windows
-from engine.privacy.nodes import check_names
-from engine.privacy.redact import KINDS, Redactor, redact
+from engine.privacy import shapes as windows
+from engine.privacy.redact import KINDS, Redactor, check_names, redact
 from engine.privacy.shapes import luhn
 from engine.settings import Settings
 

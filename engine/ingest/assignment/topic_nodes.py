@@ -24,8 +24,7 @@ from engine.errors import Archived, DepthExceeded, InvalidName
 from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.language.tables import all_listed, alternatives
-from engine.privacy.nodes import redacted_node
-from engine.privacy.redact import Redactor
+from engine.privacy.redact import Redactor, redacted_node
 
 COVERED = 1.0
 """The evidence for one node, in plain keyword hits, from which on a piece is covered by it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.communities.model_answers import GivenInsights
+from engine.communities.insights import GivenInsights
 from engine.domain.principal import Principal
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.asked import AskedModel, ModelQuestion

@@ -33,8 +33,7 @@ from engine.ingest.assignment.model import NodeKind
 from engine.ingest.extraction.asked import AskedModel, ModelQuestion
 from engine.ingest.pipeline import Ingest
 from engine.ingest.proposal.hierarchy import SaidTurns, proposed
-from engine.privacy.nodes import redacted_node
-from engine.privacy.redact import Redactor
+from engine.privacy.redact import Redactor, redacted_node
 from engine.providers.fields import Names, Numbers, Text, entries
 from engine.providers.language import Prompt
 from engine.stores.postgres import Jsonb, Postgres

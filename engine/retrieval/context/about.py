@@ -23,7 +23,7 @@ from engine.domain.search import AskedRelation, SearchRequest
 from engine.entities.reads import EntityReads, Named, Stated
 from engine.errors import NotFound
 from engine.facts.about import EntityFacts, FactAbout
-from engine.hierarchy.damage import Damage
+from engine.hierarchy.tables import Damage
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 

@@ -1,5 +1,10 @@
-"""The retriever: it asks a memory for context, and gives each piece as an item with its source. For programs without asyncio an
-engine is open in a thread of its own for as long as the retriever is used.
+"""A memory as a retriever of neo4j-graphrag: it asks for context, and gives each piece as an item with its source.
+
+    with opened_retriever("bob") as retriever:
+        GraphRAG(retriever, llm).search("Where does Ellen live?")
+
+For programs without asyncio an engine is open in a thread of its own for as long as the retriever is used. `api.client.graphrag`
+has the same over REST.
 """
 
 from __future__ import annotations

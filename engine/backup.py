@@ -1,0 +1,427 @@
+"""Backup and restore of the embedded stores, all three as one: `neurigraph backup DIR` and `neurigraph restore DIR`.
+
+    objects      copied while the servers run: they never change
+    databases    copied while both servers are stopped, with the objects that came meanwhile
+    manifest     size and hash of every file, written last; then the folder gets its name
+
+Until the end the folder of a backup is called `DIR.unfinished`, so an interrupted one never looks complete. Processes that use
+the servers wait during the short stop; their requests fail meanwhile and can be retried.
+
+A restore copies everything beside its place and compares it with its hash first; then all parts are renamed into place. A
+marker in the home, written before the first byte, shows an unfinished restore: until the restore is repeated, nothing starts
+there. A restore that is refused or broken off before the first renaming takes its copies and the marker away again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from time import monotonic
+from urllib.parse import unquote, urlsplit
+
+from pydantic import SecretStr
+
+from engine.commit.outbox import StepHook, no_step
+from engine.embedded import attached, keep_running, status, stop
+from engine.embedded.file_locks import FileLock
+from engine.embedded.layout import Home, write_private
+from engine.errors import BackupError
+from engine.lifecycle.doctor import Finding
+from engine.progress import Progress, Silent
+from engine.settings import Settings
+from engine.stores.tier import OWN, UNFINISHED
+from engine.stores.whole_files import write_whole
+from engine.wiring.open_engine import open_engine
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+BLOCK = 1 << 20
+RUNNING = frozenset({"postmaster.pid", "store_lock", "database_lock"})
+"""Files that only a running server has."""
+ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class BackupPart:
+    """A file or folder of a home, by its name in the backup. `only`: the entries of a folder that are kept; none means all."""
+
+    name: str
+    place: Path
+    only: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Manifest:
+    """The contents of a backup: its folders, and size and SHA-256 of each file, by their paths in it."""
+
+    format: int
+    version: str
+    taken_at: str
+    folders: list[str] = field(default_factory=list)
+    files: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+
+def whole(folder: Path) -> Path:
+    """The folder's absolute path."""
+    return Path(os.path.abspath(folder.expanduser()))
+
+
+def databases(settings: Settings) -> tuple[BackupPart, ...]:
+    """The two databases of a home with their passwords: copied while they are stopped."""
+    home = whole(settings.home)
+    return (
+        BackupPart("neo4j", home / "neo4j", ("data", "prepared")),
+        BackupPart("postgres", home / "postgres", ("data", "prepared")),
+        BackupPart("secrets.json", home / "secrets.json"),
+    )
+
+
+def object_folders(settings: Settings) -> tuple[BackupPart, ...]:
+    """The folders of the object store. Raises BackupError where they are no folders."""
+    hot = settings.objects_url.get_secret_value() if settings.objects_url else None
+    cold = settings.objects_cold_url.get_secret_value() if settings.objects_cold_url else None
+    found = [BackupPart("objects", _folder(hot) if hot else whole(settings.home) / "objects")]
+    return (*found, BackupPart("objects-cold", _folder(cold))) if cold else tuple(found)
+
+
+def _folder(url: str) -> Path:
+    parts = urlsplit(url)
+    if parts.scheme != "file":
+        raise BackupError("The object store is a bucket: back it up with the means of its service; see docs/backup.md.")
+    return Path(unquote(parts.path))
+
+
+def copy(part: BackupPart, target: Path, manifest: Manifest, *, all_of_it: bool = True) -> None:
+    """Copies a part to `target` and enters it in the manifest; files that are there already with the same size are kept.
+
+    Without `all_of_it` only what never changes is copied: objects, while writes go on. Blocks.
+    """
+    if part.place.is_file():
+        _copy_file(part.place, target, part.name, manifest)
+        return
+    target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in _entries(part.place, part.only):
+        below = path.relative_to(part.place).as_posix()
+        if path.is_dir():
+            (target / below).mkdir(mode=0o700, exist_ok=True)
+            manifest.folders.append(f"{part.name}/{below}")
+        elif all_of_it or not below.startswith(OWN):
+            _copy_file(path, target / below, f"{part.name}/{below}", manifest)
+
+
+def remove_others(part: BackupPart, target: Path, manifest: Manifest) -> None:
+    """Removes from a copy what is not in the manifest: objects that were deleted since they were copied. Blocks."""
+    for path in [path for path in target.rglob("*") if path.is_file()]:
+        if f"{part.name}/{path.relative_to(target).as_posix()}" not in manifest.files:
+            path.unlink()
+
+
+def _entries(folder: Path, only: tuple[str, ...] = ()) -> Iterator[Path]:
+    """The entries of a folder, folders before their contents."""
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if path.name in RUNNING or path.name == UNFINISHED or (only and path.name not in only):
+            continue
+        yield path
+        if path.is_dir():
+            yield from _entries(path)
+
+
+def _copy_file(source: Path, target: Path, name: str, manifest: Manifest) -> None:
+    known = manifest.files.get(name)
+    try:
+        if known and target.exists() and source.stat().st_size == known[0]:
+            return
+        digest, size = hashlib.sha256(), 0
+        with source.open("rb") as reader, target.open("wb") as writer:
+            while block := reader.read(BLOCK):
+                digest.update(block)
+                size += writer.write(block)
+        shutil.copymode(source, target)
+    except FileNotFoundError:  # an object that was deleted meanwhile, or its folder
+        manifest.files.pop(name, None)
+        target.unlink(missing_ok=True)
+        return
+    except OSError as error:
+        raise BackupError(f"{source} cannot be copied to {target}: {error.strerror}.") from error
+    manifest.files[name] = (size, digest.hexdigest())
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Writes the manifest after everything else is on the disk. Blocks."""
+    os.sync()
+    write_whole(folder / MANIFEST, json.dumps(asdict(manifest)).encode("utf-8"))
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a backup. Raises BackupError where there is none, or it is of a format that is not known."""
+    try:
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = Manifest(**content)
+    except FileNotFoundError as error:
+        raise BackupError(f"{folder} is not a backup: it has no {MANIFEST}.") from error
+    except (ValueError, TypeError) as error:
+        raise BackupError(f"{folder / MANIFEST} cannot be read.") from error
+    if manifest.format != FORMAT:
+        raise BackupError(f"{folder} was made by another version of Neurigraph ({manifest.version}).")
+    return manifest
+
+
+def copy_back(backup: Path, part: BackupPart, target: Path, manifest: Manifest) -> None:
+    """Copies a part of a backup to `target`, comparing every file with its hash. Raises BackupError. Blocks."""
+    if part.name in manifest.files:
+        _copy_checked(backup / part.name, target, part.name, manifest)
+        return
+    target.mkdir(mode=0o700, parents=True)
+    for name in manifest.folders:
+        if name.startswith(f"{part.name}/"):
+            (target / name.removeprefix(f"{part.name}/")).mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name in manifest.files:
+        if name.startswith(f"{part.name}/"):
+            _copy_checked(backup / name, target / name.removeprefix(f"{part.name}/"), name, manifest)
+
+
+def _copy_checked(source: Path, target: Path, name: str, manifest: Manifest) -> None:
+    copied = Manifest(FORMAT, "", "")
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _copy_file(source, target, name, copied)
+    if name not in copied.files:
+        raise BackupError(f"The backup is not whole: {name} is missing.")
+    if copied.files[name] != tuple(manifest.files[name]):
+        raise BackupError(f"The backup is damaged: {name} is not as it was written.")
+
+
+@asynccontextmanager
+async def servers_stopped(home: Path) -> AsyncIterator[None]:
+    """Neither server runs meanwhile, and none can be started: processes that use them wait, and their requests fail."""
+    lock = FileLock(Home(whole(home)).lock)
+    for _ in range(ATTEMPTS):
+        await stop(home)
+        if lock.take():  # else a process that uses them was faster and is restarting them
+            break
+        await asyncio.sleep(0.2)
+    else:
+        raise BackupError(f"Another process restarts the servers of {home}; end it first.")
+    try:
+        yield
+    finally:
+        lock.give_back()
+
+
+async def restore(
+    settings: Settings,
+    backup: Path,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+    on_step: StepHook = no_step,
+) -> list[Path]:
+    """Restores all stores of a home; returns the paths of the earlier stores, which are kept. Raises BackupError.
+
+    Without `force` only into an empty home, or after an interrupted restore.
+    """
+    progress = progress or Silent()
+    manifest = await asyncio.to_thread(read_manifest, backup)
+    if settings.neo4j_url or settings.postgres_url:
+        raise BackupError("The settings name managed servers: restore them with their own means; see docs/backup.md.")
+    parts = (*databases(settings), *object_folders(settings))
+    home = Home(whole(settings.home))
+    there = [part.place for part in parts if _holds_something(part.place)]
+    if there and not force and not home.restoring.exists():
+        raise BackupError(f"{there[0]} exists already; `--force` moves what is there aside and restores.")
+    if status(home.folder).leases:
+        raise BackupError(f"{home.folder} is in use; end the processes that use it first.")
+    home.create()
+    progress.start("restore", None)
+    async with servers_stopped(home.folder):
+        repeated = home.restoring.exists()
+        write_private(home.restoring, {"from": str(whole(backup))})
+        on_step("restore_begun")
+        try:
+            staged = await asyncio.to_thread(_stage, backup, parts, manifest)
+        except BaseException:
+            if not repeated:
+                await asyncio.to_thread(_unstage, parts)
+                home.restoring.unlink()
+            raise
+        on_step("copied_back")
+        replaced = []
+        for part, copied in staged:
+            replaced += await asyncio.to_thread(_put_in_place, part.place, copied)
+            on_step("part_restored")
+        home.restoring.unlink()
+    progress.finish("restore")
+    return replaced
+
+
+def _holds_something(place: Path) -> bool:
+    return place.is_file() or (place.is_dir() and any(place.iterdir()))
+
+
+def _stage(backup: Path, parts: tuple[BackupPart, ...], manifest: Manifest) -> list[tuple[BackupPart, Path]]:
+    """All parts, copied beside their places. Blocks."""
+    _unstage(parts)
+    staged = []
+    for part in parts:
+        copied = _copy_of(part)
+        copied.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        copy_back(backup, part, copied, manifest)
+        staged.append((part, copied))
+    return staged
+
+
+def _unstage(parts: tuple[BackupPart, ...]) -> None:
+    """Takes away what a restore has copied. Blocks."""
+    for copied in map(_copy_of, parts):
+        shutil.rmtree(copied, ignore_errors=True)
+        with suppress(FileNotFoundError, IsADirectoryError, PermissionError):
+            copied.unlink()
+
+
+def _copy_of(part: BackupPart) -> Path:
+    return part.place.with_name(f".restoring-{part.place.name}")
+
+
+def _put_in_place(place: Path, copied: Path) -> list[Path]:
+    """Renames a copied part into its place; the earlier one is renamed. Blocks."""
+    replaced = []
+    if _holds_something(place):
+        aside = place.with_name(f"{place.name}.replaced-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
+        place.rename(aside)
+        replaced.append(aside)
+    elif place.is_dir():
+        place.rmdir()
+    copied.rename(place)
+    return replaced
+
+
+@dataclass(frozen=True, slots=True)
+class BackupReport:
+    """A backup that was made. `stopped_s`: how long the servers were stopped; `findings`: the doctor's, where it was verified."""
+
+    folder: Path
+    files: int
+    size_bytes: int
+    stopped_s: float
+    findings: tuple[Finding, ...] | None = None
+
+
+async def back_up(
+    settings: Settings, target: Path, *, progress: Progress | None = None, on_step: StepHook = no_step
+) -> BackupReport:
+    """Copies all stores of a home into a new folder. Raises BackupError, StackError, StoreUnavailable."""
+    progress, target = progress or Silent(), whole(target)
+    objects = object_folders(settings)
+    _check(settings, target)
+    unfinished = target.with_name(f"{target.name}.unfinished")
+    await asyncio.to_thread(_begin, unfinished)
+    manifest = Manifest(FORMAT, version("neurigraph"), datetime.now(UTC).isoformat())
+    running = status(settings.home)
+    if running.running:
+        async with open_engine(settings, progress=progress, warming=False) as engine:
+            await engine.installation.advance(always=True)
+    progress.start("objects", None)
+    for part in objects:
+        await asyncio.to_thread(copy, part, unfinished / part.name, manifest, all_of_it=False)
+    progress.finish("objects")
+    on_step("objects_copied")
+    progress.start("databases", None)
+    stopped_at = monotonic()
+    try:
+        async with servers_stopped(settings.home):
+            on_step("servers_stopped")
+            stopped = await asyncio.to_thread(_copy_stopped, settings, unfinished, manifest)
+        stopped_s = monotonic() - stopped_at
+        progress.finish("databases")
+        on_step("databases_copied")
+    finally:  # also where a disk was full
+        if running.kept:
+            await keep_running(settings.home, settings.cache, progress=progress, base_url=settings.jars_url)
+        elif running.holders:  # they find the servers again, but do not start them
+            async with attached(settings.home, settings.cache, progress=progress, base_url=settings.jars_url):
+                pass
+    await asyncio.to_thread(write_manifest, unfinished, stopped)
+    on_step("manifest_written")
+    await asyncio.to_thread(_publish, unfinished, target)
+    size = sum(entry[0] for entry in stopped.files.values())
+    return BackupReport(target, len(stopped.files), size, stopped_s)
+
+
+async def verified(settings: Settings, backup: Path, *, progress: Progress | None = None) -> list[Finding]:
+    """Restores a backup into a temporary home and returns the doctor's findings there. Raises BackupError."""
+    with tempfile.TemporaryDirectory(prefix="neurigraph-verify-", dir=whole(backup).parent) as folder:
+        home = Path(folder) / "home"
+        keys = settings.user_keys or settings.home / "user-keys"
+        changes: dict[str, object] = {"home": home, "objects_url": None, "user_keys": keys}
+        if settings.objects_cold_url:
+            changes["objects_cold_url"] = SecretStr((home / "objects-cold").as_uri())
+        scratch = settings.model_copy(update=changes)
+        await restore(scratch, backup, progress=progress)
+        try:
+            async with open_engine(scratch, progress=progress, warming=False) as engine:
+                return await engine.doctor.examine()
+        finally:
+            await stop(home)
+
+
+def _check(settings: Settings, target: Path) -> None:
+    if settings.neo4j_url or settings.postgres_url:
+        raise BackupError("The settings name managed servers: back them up with their own means; see docs/backup.md.")
+    if not (settings.home / "postgres" / "data").is_dir():
+        raise BackupError(f"There is nothing to back up in {settings.home}.")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise BackupError(f"{target} exists already; name a folder that does not.")
+    places = [part.place.resolve() for part in (*databases(settings), *object_folders(settings))]
+    if any(place == parent for place in places for parent in (target.resolve(), *target.resolve().parents)):
+        raise BackupError(f"{target} lies in what is to be backed up; name another folder.")
+
+
+def _begin(unfinished: Path) -> None:
+    """The folder, empty: what an earlier attempt left is removed."""
+    if unfinished.exists():
+        shutil.rmtree(unfinished)
+    unfinished.mkdir(mode=0o700, parents=True)
+
+
+def _copy_stopped(settings: Settings, unfinished: Path, manifest: Manifest) -> Manifest:
+    """Copies the databases, and what is new or gone among the objects; the servers are stopped. Blocks."""
+    objects = object_folders(settings)
+    stopped = Manifest(FORMAT, manifest.version, manifest.taken_at)
+    stopped.files = {
+        name: entry for name, entry in manifest.files.items() if not name.startswith(("neo4j", "postgres"))
+    }
+    for part in objects:
+        stopped.files = _still_there(part.name, part.place, stopped.files)
+    for part in (*objects, *databases(settings)):
+        copy(part, unfinished / part.name, stopped)
+    for part in objects:
+        remove_others(part, unfinished / part.name, stopped)
+    return stopped
+
+
+def _still_there(name: str, place: Path, files: dict[str, tuple[int, str]]) -> dict[str, tuple[int, str]]:
+    return {
+        file: entry
+        for file, entry in files.items()
+        if not file.startswith(f"{name}/") or (place / file.removeprefix(f"{name}/")).exists()
+    }
+
+
+def _publish(unfinished: Path, target: Path) -> None:
+    if target.exists():
+        target.rmdir()
+    unfinished.rename(target)
+    descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    os.fsync(descriptor)
+    os.close(descriptor)

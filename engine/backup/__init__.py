@@ -1,1 +1,0 @@
-"""Backup and restore of the embedded stores, all three as one. Open `backup.py` first."""
