@@ -20,18 +20,15 @@ from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
 from engine.hierarchy.tables import Damage, Upgrades
 from engine.ingest.pipeline import Ingest
-from engine.knowledge.analysts import Analysts
+from engine.knowledge.dictionary import Analysts
 from engine.lifecycle.doctor import Doctor
-from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.figures import Figure, figures
-from engine.lifecycle.file_states import FileStates
-from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.file_states import Dormancy, FileStates, NodeStates
+from engine.lifecycle.installation import Installation
 from engine.lifecycle.mending.mend import Mending
-from engine.lifecycle.node_states import NodeStates
-from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
-from engine.lifecycle.sweep import Sweep
+from engine.lifecycle.sweep import Quarantine, Sweep
 from engine.memory import Memory
 from engine.operations.authenticating import Authentication
 from engine.operations.caller import Caller, principal_of

@@ -26,8 +26,7 @@ from engine.domain.principal import Principal
 from engine.domain.prompt_lines import numbered
 from engine.language.tables import LANGUAGES, listed
 from engine.naming.configuration import Domain
-from engine.providers.fields import Numbers, Said, entries
-from engine.providers.language import Prompt
+from engine.providers.language import Numbers, Prompt, Said, entries
 
 QUARTER = timedelta(days=91)
 LEAST_RECENT, LEAST_BEFORE, LEAST_MENTIONS = 5, 10, 6

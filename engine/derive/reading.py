@@ -17,8 +17,8 @@ from engine.commit.rows.due import DueRecord
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import Conflict, NotFound, ProviderUnavailable
-from engine.ingest.failures import FailureLog
 from engine.ingest.rereading.again import Rereading
+from engine.ingest.sessions import FailureLog
 from engine.records.writer import RecordPlace
 from engine.stores.postgres import Postgres
 

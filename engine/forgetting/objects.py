@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.domain.clock import Clock
 from engine.errors import InvalidInput, NotErased, StoreFailed
-from engine.lifecycle.quarantine import PREFIX
+from engine.lifecycle.sweep import PREFIX
 from engine.stores.encryption import UserKeys
 from engine.stores.objects import ObjectStore, copy_of, file_of, is_ours, user_of
 from engine.stores.tier import STORE, HeldObject, every

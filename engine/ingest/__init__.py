@@ -1,5 +1,5 @@
 """The write path. Open `pipeline.py` first; its neighbours are its steps.
 
 Steps that need several modules are folders: `assignment` (where content goes), `extraction` (what a model reads out of it),
-`versions` (of documents), `streams` (conversations turn by turn), `rereading` (of what is stored).
+`streams` (conversations turn by turn), `rereading` (of what is stored).
 """

@@ -22,7 +22,7 @@ from engine.domain.principal import Principal
 from engine.domain.record import EmbeddedRecord, SourceAdvance
 from engine.domain.report import StoredRecord
 from engine.facts.new_facts import Decided, FactEntry, confirmed, in_graph, new_facts
-from engine.ingest.assignment.decisions import keep_decisions
+from engine.ingest.assignment.placing import keep_decisions
 from engine.knowledge.entity_finder import entered, spoken_of
 from engine.providers.active import Model
 from engine.records.files import RecordFiles, StoredFile

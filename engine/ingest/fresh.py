@@ -37,8 +37,8 @@ from engine.ingest.drafts import (
     fact_draft,
     passages_embedded,
 )
+from engine.ingest.revising import shared
 from engine.ingest.sources import ChangedDocument, Continuation, Drafted, Pending, Placed, Source, SourceSeen, Unplaced
-from engine.ingest.versions.revising import shared
 from engine.privacy.redact import Redactor, redacted_origin
 
 LONGEST_KEY = 500

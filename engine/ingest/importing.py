@@ -32,7 +32,7 @@ from engine.ingest.documents import fact_document, note, text_document
 from engine.ingest.drafts import Document
 from engine.ingest.pipeline import Ingest
 from engine.ingest.sources import HeldVersion, Ingested, Pending
-from engine.naming.subjects import leading_subject
+from engine.naming.mentions import leading_subject
 from engine.privacy.redact import Redactor, redacted_fact
 from engine.progress import Silent
 from engine.stores.statements import sql_text

@@ -31,13 +31,11 @@ from engine.ingest.cleaning import key_of
 from engine.ingest.commit import RecordCommit
 from engine.ingest.drafts import describe, embedded, named, texts_of, without_whole
 from engine.ingest.extraction.extract import Extraction
-from engine.ingest.failures import FailureLog
 from engine.ingest.fresh import FreshDocument, FreshTurns, IngestLimits, fresh, texts_ahead
-from engine.ingest.judged_facts import JudgedFacts
-from engine.ingest.judged_names import JudgedNames
-from engine.ingest.sessions import IngestRun, Sessions
+from engine.ingest.model_verdicts import JudgedFacts, JudgedNames
+from engine.ingest.revising import Revisions
+from engine.ingest.sessions import FailureLog, IngestRun, Sessions
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, Placed, SourceSeen, StoredBatch, failed
-from engine.ingest.versions.revising import Revisions
 from engine.knowledge.entity_finder import EntityFinder
 from engine.naming.mentions import texts_of as texts_in
 from engine.privacy.redact import Redactor, total

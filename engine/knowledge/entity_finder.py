@@ -55,8 +55,7 @@ from engine.knowledge.item_entities import (
 )
 from engine.knowledge.record_names import WEIGHT, ReadRecord, add_contacts, over, read_records, stated, times
 from engine.naming.configuration import Domain
-from engine.naming.mentions import NamedMention, SourceText, UsedName, entity_mentions, used_name
-from engine.naming.subjects import USER, FactNames
+from engine.naming.mentions import USER, FactNames, NamedMention, SourceText, UsedName, entity_mentions, used_name
 from engine.relations.rules import Relating
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher

@@ -41,9 +41,8 @@ from engine.entities.resolution.namesakes import (
 from engine.entities.resolution.resolution import FoundName
 from engine.errors import InvalidInput
 from engine.naming.configuration import Domain
-from engine.naming.mentions import SourceText, UsedName, used_name
+from engine.naming.mentions import USER, FactNames, SourceText, UsedName, named_by, used_name
 from engine.naming.names import contacts_in, names_in
-from engine.naming.subjects import USER, FactNames, named_by
 from engine.naming.words import SPEAKERS_WITHOUT_NAME, STOP_WORDS
 
 WEIGHT = 0.8

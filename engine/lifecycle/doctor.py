@@ -1,33 +1,33 @@
 """The comparison of the three stores: findings with their remedies. Page by page; it changes nothing but the list of damaged
-nodes that readiness reports."""
+nodes that readiness reports. Whole stores are compared, too: of different ages, writing stopped, files that no sweep may touch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from engine.commit.set_aside import SetAsideCount
 from engine.errors import InvalidInput, StoreDamaged, StoreFailed
 from engine.lifecycle import compared
 from engine.lifecycle.compared import FileCheck, NodeContents, NodeFacts, ShownShell
-from engine.lifecycle.definition_check import DefinitionCheck
-from engine.lifecycle.entity_check import EntityCheck
+from engine.lifecycle.definition_check import WRONG, DefinitionCheck, ValueCheck
 from engine.lifecycle.finding import FIX, Finding
+from engine.lifecycle.graph_check import EntityCheck
+from engine.lifecycle.installation import GRAPH, POSTGRES, REMEDY, Installation
 from engine.lifecycle.mending.shells import ShellMending
 from engine.lifecycle.mending.tally import Tally
 from engine.lifecycle.record_check import RecordCheck, RowCheck
-from engine.lifecycle.value_check import WRONG, ValueCheck
+from engine.lifecycle.sweep import Sweep
 from engine.progress import Progress, Silent, counted
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, file_of
 from engine.stores.postgres import Postgres
 from engine.stores.rows import R
 from engine.stores.statements import cypher, sql_text
-
-__all__ = ["Doctor", "Finding"]
 
 PAGE = 100
 AT_ONCE = 10
@@ -46,6 +46,11 @@ STOPPED = Finding(
     "a part of it ended at a value that cannot be read",
     "mend the values that are found of another type, and call the doctor again",
 )
+
+Store = Literal["postgres", "neo4j", "objects"]
+
+
+__all__ = ["Doctor", "Finding"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,3 +252,32 @@ def _differences(nodes: list[NodeFacts], shells: dict[UUID, ShownShell]) -> list
         found += [*compared.tables(row), *compared.shell(row, shown)]
         found += [] if shown is None else compared.manifest(row, shown)
     return found
+
+
+def belonging(installation: Installation, sweep: Sweep) -> Callable[[], Awaitable[list[Finding]]]:
+    """The doctor's questions about the stores as a whole; asking raises StoreUnavailable."""
+
+    async def asked() -> list[Finding]:
+        findings = [
+            Finding("error", _store(one.store), one.store, one.problem, REMEDY) for one in await installation.older()
+        ]
+        stopped = await installation.stopped()
+        if stopped and not findings:
+            findings.append(Finding("error", "postgres", "writing", stopped, "run `neurigraph mend`"))
+        if stopped:
+            return findings
+        found = await sweep.look_old()
+        if found.foreign:
+            problem = "keys that the engine does not make, or of users that Postgres does not know"
+            findings.append(
+                Finding("warning", "objects", counted(found.foreign, "object"), problem, "nothing touches them")
+            )
+        if objection := await sweep.objection(found):
+            findings.append(Finding("error", "objects", counted(found.old, "file"), objection, "run `neurigraph mend`"))
+        return findings
+
+    return asked
+
+
+def _store(name: str) -> Store:
+    return "postgres" if name == POSTGRES else "neo4j" if name == GRAPH else "objects"

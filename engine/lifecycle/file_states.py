@@ -1,32 +1,49 @@
-"""The states of files, and the bytes of a file from its object, unpacked in constant memory and compared with their hash before
-they are returned.
+"""The states of files and of nodes; the bytes of a file from its object, unpacked in constant memory and compared with their
+hash before they are returned; and putting files to sleep.
 
-Every transition of a state is one statement, which also writes the log. The statements check the principal's rights; only the
-service notes the end of a restoration.
+Every transition of a file's state is one statement, which also writes the log. The statements check the principal's rights;
+only the service notes the end of a restoration.
 A restored copy lies beside the object, in a folder of its own, under the claim of the restoration that made it:
-`…/<file>/<name>.gz` is the file, `…/<file>/warm/<claim>` the copy. A copy may vanish at any time; the object stays.
+`…/<file>/<name>.gz` is the file, `…/<file>/warm/<claim>` the copy. A copy may vanish at any time; the object stays. Where a file
+is put to sleep, the row is changed first, then the copy is deleted; the compressed object is never touched.
+
+States of nodes are derived from their files in Postgres and applied in the graph. Those that are not applied after a crash or
+an outage follow with the next sweep or start; a late update changes nothing (see lifecycle/states.cypher).
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import zlib
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import IO, Any, Literal
 from uuid import UUID, uuid4
 
+from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
-from engine.domain.file_state import FileStatus
+from engine.domain.file_state import LONGEST_NOTE, FileStatus, StateEntry
+from engine.domain.node import FileState
+from engine.domain.page import check_page
 from engine.domain.principal import Principal
-from engine.errors import DamagedFile, NotFound, StoreFull
+from engine.errors import DamagedFile, InvalidInput, NeurigraphError, NotFound, StoreFull
+from engine.hierarchy.shells import Shells
+from engine.stores.neo4j import Neo4j
 from engine.stores.objects import COPIES, ObjectStore
-from engine.stores.postgres import Postgres
-from engine.stores.statements import sql_text
+from engine.stores.postgres import Parameters, Postgres
+from engine.stores.statements import cypher, sql_text
 
 STEP = 1 << 20
 """Bytes that are unpacked at once, so that a block that unpacks to much does not fill the memory."""
+
+log = logging.getLogger(__name__)
+PAGE = 500
+
+BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +193,137 @@ class FileStates:
         parameters = {"node_id": file.node_id, "file_id": file.file_id, "claim_id": claim_id, **more}
         [done] = await self._postgres.fetch_as_service(sql_text(name), parameters, row=bool)
         return done
+
+
+class FileLog:
+    """The log of files of a graph, and the entries to review."""
+
+    def __init__(self, postgres: Postgres, clock: Clock) -> None:
+        self._postgres, self._clock = postgres, clock
+
+    async def page(
+        self, principal: Principal, *, node_id: UUID | None = None, file_id: UUID | None = None, to_review: bool = False,
+        before: int | None = None, limit: int = 100,
+    ) -> tuple[StateEntry, ...]:  # fmt: skip
+        """Entries about the principal's own graph, newest first; `before` is the last entry_id of the page before.
+
+        With `to_review` only failures that were not reviewed yet.
+        """
+        check_page(limit)
+        parameters = {"node_id": node_id, "file_id": file_id, "to_review": to_review, "before": before, "limit": limit}
+        return tuple(await self._postgres.fetch(principal, sql_text("node/state_log_page"), parameters, row=StateEntry))
+
+    async def review(self, principal: Principal, entry_id: int, note: str = "") -> int:
+        """Marks an entry as reviewed; returns the new entry's id, the same when repeated. Raises NotFound, InvalidInput."""
+        if len(note) > LONGEST_NOTE or not note.isprintable():
+            raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
+        parameters = {"entry_id": entry_id, "note": note, "now": self._clock.now()}
+        [noted] = await self._postgres.fetch(principal, sql_text("node/state_log_review"), parameters, row=int)
+        return noted
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """The state of a node that follows from its files; a later one has a higher `seq`."""
+
+    node_id: UUID
+    state: FileState
+    seq: int
+    changed_at: datetime
+
+    @property
+    def graph(self) -> dict[str, str | int]:
+        """As the graph takes it."""
+        changed_at = self.changed_at.isoformat()
+        return {"node_id": str(self.node_id), "state": self.state, "seq": self.seq, "changed_at": changed_at}
+
+
+class NodeStates:
+    """Applies the states of nodes in the graph."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
+        self._postgres, self._neo4j = postgres, neo4j
+
+    async def apply(self, nodes: Sequence[UUID] | None = None) -> int:
+        """Applies the states of these nodes, or of all whose states are not applied yet; returns how many.
+
+        Raises StoreUnavailable; nothing is lost then.
+        """
+        applied = 0
+        while True:
+            parameters: Parameters = {"nodes": list(nodes) if nodes is not None else None, "limit": PAGE}
+            states = await self._postgres.fetch_as_service(sql_text("node/states_unapplied"), parameters, row=NodeState)
+            if not states:
+                return applied
+            await self._neo4j.write(cypher("lifecycle/states"), states=[state.graph for state in states])
+            parameters = {"nodes": [state.node_id for state in states], "seqs": [state.seq for state in states]}
+            await self._postgres.change_as_service(sql_text("node/states_applied"), parameters)
+            applied += len(states)
+            if nodes is not None:
+                return applied
+
+    async def apply_quietly(self, nodes: Sequence[UUID] | None = None) -> None:
+        """The same without errors: where the graph does not answer, the states are applied later."""
+        try:
+            await self.apply(nodes)
+        except NeurigraphError as error:
+            log.warning("states of nodes will be applied in the graph later: %s", error.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class DormancyReport:
+    """What a sweep put to sleep: files past their time after a retrieval, files woken by hand and unused, files whose
+    restoration had stopped; and how many states of nodes from before were applied in the graph."""
+
+    expired: int
+    unused: int
+    recovered: int
+    mended: int
+
+    @property
+    def asleep(self) -> int:
+        """All files that were put to sleep."""
+        return self.expired + self.unused + self.recovered
+
+
+class Dormancy:
+    """Puts files to sleep. Safe to run twice at once, and to interrupt at any time: the next run does the rest."""
+
+    def __init__(
+        self,
+        states: FileStates,
+        nodes: NodeStates,
+        objects: ObjectStore,
+        shells: Shells,
+        clock: Clock,
+        reached: StepHook,
+    ) -> None:
+        self._states, self._nodes, self._objects, self._shells = states, nodes, objects, shells
+        self._clock, self._reached = clock, reached
+
+    async def run(self) -> DormancyReport:
+        """One sweep in batches of 100; raises StoreUnavailable."""
+        mended = await self._nodes.apply()
+        now, causes = self._clock.now(), Counter[str]()
+        while batch := await self._states.sweep(now, BATCH):
+            causes.update(file.cause for file in batch)
+            await self._forget(batch)
+        return DormancyReport(causes["ttl"], causes["dormancy"], causes["recovery"], mended)
+
+    async def sleep(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
+        """Puts one file to sleep now; its state then. Raises NotFound unless the principal may write at the node, Conflict
+        while the file is being restored."""
+        await self._shells.schema_of(principal, node_id)
+        asleep = await self._states.sleep(principal, node_id, file_id)
+        if asleep is not None:
+            await self._forget([asleep])
+        return await self._states.status(principal, node_id, file_id)
+
+    async def _forget(self, batch: Sequence[Asleep]) -> None:
+        """Deletes the copies and updates the graph. Both are idempotent; if interrupted, later runs repeat them."""
+        self._reached("files_asleep")
+        keys = [copy_key(file.storage_path, file.claim_id) for file in batch if file.storage_path is not None]
+        await asyncio.gather(*(self._objects.delete(key) for key in keys))
+        self._reached("copies_deleted")
+        await self._nodes.apply_quietly(list({file.node_id for file in batch}))
+        self._reached("states_applied")

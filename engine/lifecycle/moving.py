@@ -22,7 +22,7 @@ from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.shells import require_unarchived
-from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.file_states import NodeStates
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
 

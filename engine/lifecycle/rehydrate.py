@@ -21,8 +21,7 @@ from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.errors import DamagedFile, NeurigraphError, NotFound, Rehydrating, StoreFull, StoreUnavailable
 from engine.hierarchy.shells import Shells
-from engine.lifecycle.file_states import FileClaim, FileStates, ManifestFile, copy_key, restore
-from engine.lifecycle.node_states import NodeStates
+from engine.lifecycle.file_states import FileClaim, FileStates, ManifestFile, NodeStates, copy_key, restore
 from engine.lifecycle.resources import MEDIA_TYPE, FileParts, PartFile
 from engine.stores.objects import ObjectStore
 from engine.stores.postgres import Postgres

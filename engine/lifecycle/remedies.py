@@ -18,11 +18,10 @@ from engine.domain.node import MAX_LAYER
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.lifecycle.compared import NO_VECTORS, RegisteredNode
 from engine.lifecycle.definition_check import KIND as DEFINITIONS
-from engine.lifecycle.definition_check import DefinitionCheck
+from engine.lifecycle.definition_check import WRONG, DefinitionCheck
 from engine.lifecycle.finding import ACCEPTABLE, FIXABLE, Finding
 from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.record_check import RecordCheck
-from engine.lifecycle.value_check import WRONG
 from engine.progress import counted
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore

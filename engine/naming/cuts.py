@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from engine.domain.entity import TextPiece
 from engine.language.tables import all_listed, both_signs, one_of
-from engine.naming.known import NameHit
-from engine.naming.spelling import CapitalRun, Reading, Word
+from engine.naming.spelling import CapitalRun, NameHit, Reading, Word
 from engine.naming.words import (
     ACRONYMS,
     AMBIGUOUS_NAMES,

@@ -25,8 +25,7 @@ from engine.language.tables import one_of
 from engine.naming.cuts import Either, NamePiece, WordEvidence, counts, end_of, is_sure, parts_of
 from engine.naming.german import german_names
 from engine.naming.kinds import is_person, kind_of, kind_of_title
-from engine.naming.known import KnownNames, NameHit
-from engine.naming.spelling import CAPITALS, SMALL, Reading, is_german, runs_of
+from engine.naming.spelling import CAPITALS, SMALL, KnownNames, NameHit, Reading, is_german, runs_of
 from engine.naming.words import NATIONALITIES, NOUNS, OPENERS, SPEAKERS_WITHOUT_NAME, STOP_WORDS, relations_with_my
 
 _MOST = 120

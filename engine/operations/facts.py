@@ -14,7 +14,7 @@ from engine.facts.reads import KnownFacts
 from engine.ingest.documents import fact_document
 from engine.ingest.drafts import fact_id_of
 from engine.ingest.sources import Pending
-from engine.naming.subjects import leading_subject
+from engine.naming.mentions import leading_subject
 from engine.operations import redactions
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads, writes

@@ -11,8 +11,8 @@ from engine.domain.report import STORED_ALREADY
 from engine.errors import Conflict, NeurigraphError, NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.documents import read_document, referred
-from engine.ingest.failures import FailureLog
 from engine.ingest.pipeline import Ingest
+from engine.ingest.sessions import FailureLog
 from engine.ingest.sources import Pending
 from engine.operations import redactions
 from engine.operations.caller import owner

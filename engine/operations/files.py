@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator
 from uuid import UUID
 
 from engine.domain.file_state import FileStatus, OpenedFile, StateEntry
-from engine.lifecycle.dormancy import Dormancy
-from engine.lifecycle.file_log import FileLog
+from engine.lifecycle.file_states import Dormancy, FileLog
 from engine.lifecycle.rehydrate import Rehydration
 from engine.operations import redactions
 from engine.operations.caller import members, owner, readers

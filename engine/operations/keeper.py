@@ -17,7 +17,7 @@ from engine.stores.limits import ending_within
 if TYPE_CHECKING:
     from engine.access.principals import WorkspaceIntegrations, WorkspaceTokens, WorkspaceUsers
     from engine.commit.set_aside import SetAside
-    from engine.ingest.failures import FailureLog
+    from engine.ingest.sessions import FailureLog
     from engine.jobs.jobs import JobCatalogue
     from engine.lifecycle.embedding_versions import EmbeddingVersions
 

@@ -10,7 +10,7 @@ from engine.domain.history import Conversation
 from engine.domain.node import NewNode
 from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
 from engine.errors import InvalidInput, InvalidName
-from engine.ingest.proposal.proposals import HierarchyProposals
+from engine.ingest.proposals import HierarchyProposals
 from engine.operations import redactions
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads, writes

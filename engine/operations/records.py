@@ -18,7 +18,7 @@ from engine.domain.report import IngestReport
 from engine.domain.scope import Origin, Privacy, check_privacy, check_scopes
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import Shells
-from engine.ingest.assignment.decisions import Assignments
+from engine.ingest.assignment.placing import Assignments
 from engine.ingest.documents import note, occasion_document
 from engine.ingest.drafts import Document
 from engine.ingest.pipeline import Ingest
@@ -76,7 +76,7 @@ class Records(OfGraph, name="records"):
     ) -> IngestReport:
         """Stores one text (a note, a meeting, a document) as a record with its own file; `privacy` as in `remember`.
 
-        Under the `source_id` of an earlier one it is its next version, see `engine.ingest.versions.revising`; without one the
+        Under the `source_id` of an earlier one it is its next version, see `engine.ingest.revising`; without one the
         idempotency key is its id. What a webhook brought is an event.
         """
         check_privacy(self._principal, privacy)

@@ -14,8 +14,7 @@ from engine.operations.declaring import OfGraph, reads
 from engine.operations.parts import Part
 from engine.privacy.redact import redacted_scope
 from engine.retrieval.budgets import LimitedSearch
-from engine.retrieval.context.answering import Answers
-from engine.retrieval.context.assembling import Contexts
+from engine.retrieval.context.assembling import Answers, Contexts
 from engine.retrieval.decayed import DecayedSearch
 from engine.retrieval.touches import Touches
 

@@ -16,7 +16,7 @@ from engine.domain.node import Credential, User
 from engine.domain.principal import Identity
 from engine.domain.token import NO_GRACE, IssuedToken, NewToken, Token
 from engine.errors import Conflict, NotFound
-from engine.lifecycle.comparison import LabelledQuery
+from engine.lifecycle.embedding_versions import LabelledQuery
 from engine.operations import redactions
 from engine.operations.commits import AllCommits
 from engine.operations.declaring import OfWorkspace, reads, writes

@@ -18,9 +18,8 @@ from pgvector import HalfVector, Vector
 
 from engine.domain.embedding import Embedded, EmbeddedQuery, EmbeddingVersion, ModelChoice
 from engine.errors import NeurigraphError, ProviderUnavailable, WrongDimension
-from engine.providers.calls import Patience, budget
+from engine.providers.calls import Patience, budget, called
 from engine.providers.embedder import Embedder, Vectors
-from engine.providers.observed import called
 
 log = logging.getLogger(__name__)
 M = TypeVar("M", Embedded, EmbeddedQuery)

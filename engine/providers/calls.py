@@ -1,4 +1,5 @@
-"""When a model may be called: by the budget of the operation, and by a circuit breaker.
+"""Calls of models: when one may be made, by the budget of the operation and by a circuit breaker; and each call as a span and in
+the metrics: provider, model, tokens, cost, nothing of what it is given or says.
 
 **Budget**: the limits of an operation, counted where models are called (`Model`, `AskedModel`). It holds for the task that opened
 it and for all that it starts. Work outside of operations, such as a job, has no limits.
@@ -22,15 +23,20 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
+from opentelemetry.trace import SpanKind
+
 from engine.domain.backoff import pause_before
 from engine.domain.ingest import UNLIMITED, Limits
-from engine.errors import ProviderUnavailable
+from engine.errors import ProviderUnavailable, UnusableAnswer
+from engine.providers.language import Answer, Form, LanguageModel, Prompt
+from engine.telemetry.metrics import MODEL_CALLS, MODEL_COST, MODEL_SECONDS, MODEL_TOKENS
+from engine.telemetry.stages import Spanning, described
 from engine.turns import computed
 
 if TYPE_CHECKING:
     from engine.providers.embedder import Embedder
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 QUESTION = 5.0
@@ -53,9 +59,7 @@ class Budget:
     def limited(self) -> bool:
         return self._limits != UNLIMITED or self._around is not None
 
-    async def spent(
-        self, calls: int, given: Sequence[str], by: Embedder, call: Callable[[], Awaitable[Answer]]
-    ) -> Answer:
+    async def spent(self, calls: int, given: Sequence[str], by: Embedder, call: Callable[[], Awaitable[T]]) -> T:
         """The answer of a model that takes so many requests to a service, and is given these texts, counted `by` an embedder.
 
         Raises LimitReached, the errors of the call; RuntimeError in an operation that does not declare it.
@@ -129,7 +133,7 @@ class Patience:
         self._clock = clock
         self._failures, self._silent_until = 0, 0.0
 
-    async def asked(self, call: Callable[[], Awaitable[Answer]], within: float | None = None) -> Answer:
+    async def asked(self, call: Callable[[], Awaitable[T]], within: float | None = None) -> T:
         """The service's answer, waited for `within` seconds.
 
         Raises ProviderUnavailable, at once while the service is known to be silent; LimitReached, no fault of it.
@@ -160,3 +164,66 @@ class Patience:
             self._failures + 1, first=FIRST_PAUSE, longest=LONGEST_PAUSE, chance=random.random(), least=asked_for
         )
         self._silent_until = self._clock() + pause
+
+
+@contextmanager
+def called(provider: str, model: str, use: str, **counts: int) -> Iterator[Spanning]:
+    """A call of a model inside; `use`: `answer` or `embed`."""
+    call = Spanning(f"model {use}", SpanKind.CLIENT)
+    described(call.span, {"gen_ai.provider.name": provider, "gen_ai.request.model": model, **_own(counts)})
+    outcome = "answered"
+    try:
+        with call:
+            yield call
+    except BaseException as error:
+        outcome = type(error).__name__
+        raise
+    finally:
+        MODEL_CALLS.labels(provider, model, use, outcome).inc()
+        MODEL_SECONDS.labels(provider, model, use).observe(call.seconds)
+
+
+def took(provider: str, model: str, tokens_in: int, tokens_out: int = 0) -> None:
+    """Tokens that a service counted."""
+    MODEL_TOKENS.labels(provider, model, "in").inc(tokens_in)
+    if tokens_out:
+        MODEL_TOKENS.labels(provider, model, "out").inc(tokens_out)
+
+
+class ObservedModel:
+    """A language model whose calls are counted. `prices`: of a million tokens in and out, or empty."""
+
+    def __init__(self, inner: LanguageModel, prices: Sequence[float]) -> None:
+        self.inner, self._prices = inner, prices
+        provider, _, model = inner.name.partition(":")
+        self._who = (provider, model or provider)
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    async def answer(self, prompt: Prompt, text: str, form: type[Form]) -> Answer[Form]:
+        with called(*self._who, "answer") as call:
+            try:
+                answer = await self.inner.answer(prompt, text, form)
+            except UnusableAnswer as error:
+                self._took(call, error.input_tokens, error.output_tokens)
+                raise
+            self._took(call, answer.input_tokens, answer.output_tokens)
+            return answer
+
+    def _took(self, call: Spanning, given: int, taken: int) -> None:
+        took(*self._who, given, taken)
+        facts: dict[str, float] = {"gen_ai.usage.input_tokens": given, "gen_ai.usage.output_tokens": taken}
+        if self._prices:
+            cost = (given * self._prices[0] + taken * self._prices[1]) / 1e6
+            MODEL_COST.labels(*self._who).inc(cost)
+            facts["neurigraph.cost"] = cost
+        described(call.span, facts)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+def _own(counts: dict[str, int]) -> dict[str, int]:
+    return {f"neurigraph.{name}": count for name, count in counts.items()}

@@ -10,8 +10,8 @@ import openai
 
 from engine.domain.embedding import Embedded, EmbeddedQuery
 from engine.errors import ProviderUnavailable, WrongDimension
+from engine.providers.calls import took
 from engine.providers.embedder import Vectors
-from engine.providers.observed import took
 from engine.telemetry.stages import handed_on
 
 BATCH = 128

@@ -19,8 +19,8 @@ from engine.errors import StoreUnavailable
 from engine.progress import counted
 from engine.providers.active import ActiveModel
 from engine.providers.calls import spending
-from engine.retrieval.narrowing import MOST_NODES_ASKED
 from engine.retrieval.pipeline import Search
+from engine.retrieval.query import MOST_NODES_ASKED
 from engine.stores.limits import ending_within
 from engine.stores.neo4j import STORE as GRAPH
 from engine.stores.postgres import Postgres

@@ -23,8 +23,7 @@ from engine.providers.active import ActiveModel, Model
 from engine.providers.calls import QUESTION
 from engine.retrieval.candidate import Contents, DecayRow
 from engine.retrieval.hits import hit_of
-from engine.retrieval.narrowing import Narrowing, check_request
-from engine.retrieval.query import parse
+from engine.retrieval.query import Narrowing, check_request, parse
 from engine.retrieval.scoped_search import QueryVector, Scope, ScopedSearch
 from engine.retrieval.weights import SearchLimits
 from engine.stores.limits import ending_within

@@ -23,10 +23,21 @@ from engine.domain.said import named_dates
 from engine.domain.terms import STOP_WORDS
 from engine.language.dates import agreement
 from engine.language.tables import all_listed
-from engine.retrieval.candidate import ASKS, FIRST_PERSON, FOLLOWS_QUESTION, OPENS_SESSION, Candidate
-from engine.retrieval.coverage import Coverage, Floats, Signs, coverage
+from engine.retrieval.candidate import (
+    ASKS,
+    FIRST_PERSON,
+    FOLLOWS_QUESTION,
+    OPENS_SESSION,
+    Candidate,
+    Coverage,
+    Floats,
+    Signs,
+    Values,
+    coverage,
+    family_offsets,
+    z_scores,
+)
 from engine.retrieval.query import Question
-from engine.retrieval.scale import Values, family_offsets, z_scores
 from engine.retrieval.walk import Link, Walked, walk
 from engine.retrieval.weights import NewerWeights, Weighed, Weights
 

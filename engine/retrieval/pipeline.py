@@ -40,8 +40,7 @@ from engine.retrieval.anchors import Anchors, Navigation, navigate
 from engine.retrieval.asked_relations import AskedRelations
 from engine.retrieval.fusion import Ranked, among, fuse, merged
 from engine.retrieval.hits import Shown, explained, explained_hits, hits_of, marked, recall_of
-from engine.retrieval.narrowing import Narrowing, check_request
-from engine.retrieval.query import Question, parse
+from engine.retrieval.query import Narrowing, Question, check_request, parse
 from engine.retrieval.scoped_search import (
     EVERYTHING,
     SEEN_AFTER,

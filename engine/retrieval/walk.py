@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.retrieval.candidate import Candidate
-from engine.retrieval.scale import Values, z_scores
+from engine.retrieval.candidate import Candidate, Values, z_scores
 from engine.retrieval.weights import WalkWeights
 
 Places = NDArray[np.intp]

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from engine.errors import InvalidInput
-from engine.knowledge.analysts import Table
+from engine.knowledge.dictionary import Table
 from engine.progress import counted
 from engine.shell.options import Handle
 from engine.shell.plain_json import plain, print_json

@@ -92,7 +92,7 @@ async def compare(
     """Compare the canary with the active version on the same queries; the result is kept with the canary."""
     async with here.workspace() as workspace:
         # Imported late: it imports the drivers.
-        read = import_module("engine.lifecycle.comparison").labelled_queries if queries else None
+        read = import_module("engine.lifecycle.embedding_versions").labelled_queries if queries else None
         report = await workspace.embeddings.compare(samples, read(queries) if read else (), name=version)
     if here.as_json:
         print_json(here.out, report)

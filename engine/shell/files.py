@@ -22,7 +22,7 @@ from engine.shell.tokens import node_at
 if TYPE_CHECKING:
     from engine.domain.file_state import FileStatus
     from engine.domain.metadata import RecordMetadata
-    from engine.lifecycle.dormancy import DormancyReport
+    from engine.lifecycle.file_states import DormancyReport
     from engine.lifecycle.sweep import SweepReport
     from engine.memory import Memory
 

@@ -13,8 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.language.detection import stem
-from engine.statements.claim import Claim, Clause, Form, bearer_of, bearing, is_of, shown_as, words_in, words_of
-from engine.statements.frame import by_subject, names_thing
+from engine.statements.claim import (
+    Claim,
+    Clause,
+    Form,
+    bearer_of,
+    bearing,
+    by_subject,
+    is_of,
+    names_thing,
+    shown_as,
+    words_in,
+    words_of,
+)
 from engine.statements.nouns import USER
 from engine.statements.rules import attributes
 from engine.statements.tokens import PUNCTUATION, Match, WordToken

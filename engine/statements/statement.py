@@ -19,10 +19,24 @@ from engine.domain.terms import words
 from engine.language.dates import dates_in
 from engine.language.detection import stem
 from engine.naming.words import TITLES
-from engine.statements.claim import DATED, MOST_TOKENS, Claim, Clause, Polarity, is_of, polarity_of
+from engine.statements.claim import (
+    DATED,
+    MOST_TOKENS,
+    Claim,
+    Clause,
+    Number,
+    Polarity,
+    core_of,
+    frame_of,
+    is_of,
+    matter_of,
+    opposed_in,
+    parted_from,
+    polarity_of,
+    replaced_in,
+)
 from engine.statements.claims import claims_of
-from engine.statements.frame import Number, core_of, frame_of, matter_of, opposed_in, parted_from, replaced_in
-from engine.statements.mood import (
+from engine.statements.parts import (
     Mood,
     is_large_name,
     left_in,

@@ -26,22 +26,19 @@ from engine.history.edges import EdgeHistory
 from engine.history.events import EventLog
 from engine.history.nodes import NodeHistory
 from engine.history.reading import DocumentReads, Past
-from engine.ingest.assignment.decisions import Assignments
-from engine.ingest.failures import FailureLog
+from engine.ingest.assignment.placing import Assignments
 from engine.ingest.pipeline import Ingest
+from engine.ingest.sessions import FailureLog
 from engine.ingest.streams.streaming import Streams
 from engine.jobs.jobs import JobCatalogue
 from engine.jobs.queue import CONNECTIONS, Queue, WorkLimits, install_queue
 from engine.jobs.runs import Runs, scheduled
 from engine.knowledge.unread_records import UnreadRecords
-from engine.lifecycle.dormancy import Dormancy
 from engine.lifecycle.embedding_versions import EmbeddingVersions
 from engine.lifecycle.exporting import Exporting
-from engine.lifecycle.file_log import FileLog
-from engine.lifecycle.file_states import FileStates
-from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.file_states import Dormancy, FileLog, FileStates, NodeStates
+from engine.lifecycle.installation import Installation
 from engine.lifecycle.moving import Moving
-from engine.lifecycle.node_states import NodeStates
 from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
 from engine.naming.configuration import load_domain
@@ -51,8 +48,8 @@ from engine.operations.parts import Parts
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
+from engine.providers.calls import ObservedModel
 from engine.providers.language import LanguageModel
-from engine.providers.observed import ObservedModel
 from engine.retrieval.pipeline import Search
 from engine.retrieval.touches import Touches
 from engine.settings import Settings
@@ -68,9 +65,8 @@ from engine.stores.sql_roles import listed, renew_views
 from engine.stores.urls import authority
 from engine.wiring.addresses import Addresses, addresses_of, derived, keys_of_users
 from engine.wiring.job_catalogue import CATALOGUE
-from engine.wiring.knowledge import community_builds, knowledge
 from engine.wiring.models import Loader, active_model, language_model, token_counter
-from engine.wiring.read_path import read_path
+from engine.wiring.read_path import community_builds, knowledge, read_path
 from engine.wiring.upkeep import file_times, upkeep
 from engine.wiring.warming import warm_quietly
 from engine.wiring.write_path import Stores, assigner, ingest_by, proposals, readings, replays, stream_limits, streams

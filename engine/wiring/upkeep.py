@@ -10,18 +10,15 @@ from engine.commit.outbox import StepHook
 from engine.derive.catalogue import late
 from engine.derive.derivations import Derivations
 from engine.domain.clock import Clock
-from engine.lifecycle.definition_check import DefinitionCheck
-from engine.lifecycle.doctor import Doctor
-from engine.lifecycle.entity_check import EntityCheck
+from engine.lifecycle.definition_check import DefinitionCheck, ValueCheck
+from engine.lifecycle.doctor import Doctor, belonging
 from engine.lifecycle.file_states import FileTimes
-from engine.lifecycle.installation.findings import belonging
-from engine.lifecycle.installation.installation import Installation
+from engine.lifecycle.graph_check import EntityCheck
+from engine.lifecycle.installation import Installation
 from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.mending.mend import Mending, MendingParts
-from engine.lifecycle.quarantine import Quarantine
 from engine.lifecycle.retention import KeptFor, Retention
-from engine.lifecycle.sweep import Sweep
-from engine.lifecycle.value_check import ValueCheck
+from engine.lifecycle.sweep import Quarantine, Sweep
 from engine.settings import Settings
 from engine.wiring.write_path import Stores
 

@@ -13,28 +13,24 @@ from engine.domain.cuts import Thresholds
 from engine.facts.items import FactItems
 from engine.facts.new_facts import FactEntry
 from engine.hierarchy.provisioning import Provisioning
-from engine.ingest.assignment.likeness import NodeLikeness
 from engine.ingest.assignment.model import ModelAssigner
-from engine.ingest.assignment.placing import Assigner, OfflineAssigner
+from engine.ingest.assignment.placing import Assigner, NodeLikeness, OfflineAssigner
 from engine.ingest.assignment.topic_nodes import TopicNodes
 from engine.ingest.commit import RecordCommit
-from engine.ingest.extraction.answers import ModelAnswers, Unasked
-from engine.ingest.extraction.asked import AskedModel
 from engine.ingest.extraction.extract import Extraction, ExtractionLimits
 from engine.ingest.extraction.form import earlier_for, prompt_for
+from engine.ingest.extraction.model_calls import AskedModel, ModelAnswers, Unasked
 from engine.ingest.fresh import IngestLimits
-from engine.ingest.judged_facts import JudgedFacts
-from engine.ingest.judged_names import JudgedNames
+from engine.ingest.model_verdicts import JudgedFacts, JudgedNames
 from engine.ingest.pipeline import Ingest
-from engine.ingest.proposal.proposals import HierarchyProposals
+from engine.ingest.proposals import HierarchyProposals
 from engine.ingest.rereading.again import Rereading
 from engine.ingest.rereading.held import HeldRecords
-from engine.ingest.rereading.lost_manifests import LostManifests
-from engine.ingest.rereading.replays import RecordReplays
+from engine.ingest.rereading.replays import LostManifests, RecordReplays
+from engine.ingest.revising import Revisions
 from engine.ingest.streams.appending import Appending, Hurry
 from engine.ingest.streams.pieces import Pieces, StreamLimits
 from engine.ingest.streams.streaming import Streams
-from engine.ingest.versions.revising import Revisions
 from engine.jobs.jobs import JobCatalogue
 from engine.knowledge.entity_finder import EntityFinder
 from engine.knowledge.known_lines import KnownLines

@@ -16,7 +16,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.knowledge.dictionary import described
-from engine.lifecycle.value_check import ValueCheck
+from engine.lifecycle.definition_check import ValueCheck
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent

@@ -15,8 +15,8 @@ from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.scope import MemoryScope
 from engine.errors import NotFound
-from engine.ingest.extraction.answers import answer_key
 from engine.ingest.extraction.form import EARLIER
+from engine.ingest.extraction.model_calls import answer_key
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.postgres import Jsonb

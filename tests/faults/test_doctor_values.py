@@ -12,9 +12,9 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.errors import StoreDamaged
 from engine.knowledge.dictionary import Described, Property, described
-from engine.lifecycle import value_check
+from engine.lifecycle import definition_check
+from engine.lifecycle.definition_check import DERIVED, WRONG
 from engine.lifecycle.finding import Finding
-from engine.lifecycle.value_check import DERIVED, WRONG
 from engine.memory import Memory
 from engine.neurigraph import Engine
 
@@ -88,7 +88,7 @@ async def test_each_property_of_another_type_is_found(engine: Engine, place: str
 
 @pytest.mark.parametrize("place", ["Past", "WAS_RELATED"])
 async def test_values_of_all_pages_are_found(engine: Engine, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(value_check, "PAGE", 3)
+    monkeypatch.setattr(definition_check, "PAGE", 3)
     user = uuid4()
     await inflict(engine, PLACES[place], user)
     try:

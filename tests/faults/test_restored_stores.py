@@ -30,7 +30,7 @@ from engine.domain.node import NewNode, User
 from engine.domain.search import SearchRequest
 from engine.embedded import stop
 from engine.errors import BackupError, StackError, StoresDoNotBelong, WritingStopped
-from engine.lifecycle.installation.marks import KEY
+from engine.lifecycle.installation import KEY
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings

@@ -16,7 +16,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
-from engine.ingest.rereading.lost_manifests import LostManifests
+from engine.ingest.rereading.replays import LostManifests
 from engine.lab.benchmarks.knowledge_facts import ReadsLines
 from engine.memory import Memory
 from engine.neurigraph import Engine

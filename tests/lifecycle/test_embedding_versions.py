@@ -22,7 +22,7 @@ from engine.domain.search import SearchRequest
 from engine.errors import Conflict, InvalidInput, NotFound, SettingsError
 from engine.hierarchy.shells import Shells
 from engine.lifecycle import embedding_versions
-from engine.lifecycle.comparison import LabelledQuery
+from engine.lifecycle.embedding_versions import LabelledQuery
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.wiring.open_engine import open_engine

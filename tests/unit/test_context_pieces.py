@@ -16,8 +16,7 @@ from engine.domain.context import ContextItem, Piece
 from engine.domain.search import Hit
 from engine.domain.terms import words
 from engine.retrieval.context.about import About, FactPlace
-from engine.retrieval.context.answering import PROMPT
-from engine.retrieval.context.assembling import asks_past
+from engine.retrieval.context.assembling import PROMPT, asks_past
 from engine.retrieval.context.drafts import Drafts, Found, drafted
 from engine.retrieval.context.text import fitted, written
 from engine.retrieval.query import parse

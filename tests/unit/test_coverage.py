@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.retrieval.coverage import BLOCK, Signs, coverage
+from engine.retrieval.candidate import BLOCK, Signs, coverage
 from tests.unit.candidates import turn
 
 DIMENSION = 16

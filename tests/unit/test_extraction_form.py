@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from engine.domain.extraction import NOTHING, ExtractionReport, Unextracted, added
 from engine.errors import UnusableAnswer
-from engine.ingest.extraction.answers import answer_key
-from engine.ingest.extraction.asked import ModelQuestion
 from engine.ingest.extraction.form import MOST_ENTRIES, Extracted
+from engine.ingest.extraction.model_calls import ModelQuestion, answer_key
 from engine.providers.language import Prompt, read_answer, schema_of
 from engine.shell.extraction import extraction_lines
 

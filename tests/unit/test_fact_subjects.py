@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.naming.subjects import leading_subject
+from engine.naming.mentions import leading_subject
 
 
 @pytest.mark.parametrize(

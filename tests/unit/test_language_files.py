@@ -74,7 +74,7 @@ from engine.ingest.assignment.evidence import denies, negated
 from engine.naming.configuration import SHIPPED, load_domain
 from engine.naming.kinds import kind_of
 from engine.naming.names import names_in
-from engine.naming.subjects import leading_subject
+from engine.naming.mentions import leading_subject
 from engine.privacy.redact import redact
 from engine.relations.rules import Relating
 

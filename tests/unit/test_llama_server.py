@@ -18,11 +18,10 @@ from engine.communities.insights import GivenInsights
 from engine.errors import CutAnswer, ProviderUnavailable, UnusableAnswer
 from engine.ingest.assignment.model import Placement
 from engine.ingest.extraction.form import Extracted
-from engine.ingest.judged_facts import Verdicts
-from engine.ingest.judged_names import NameVerdicts
-from engine.ingest.proposal.proposals import Hierarchy
+from engine.ingest.model_verdicts import NameVerdicts, Verdicts
+from engine.ingest.proposals import Hierarchy
 from engine.providers.language import Prompt, schema_of
-from engine.retrieval.context.answering import Answered
+from engine.retrieval.context.assembling import Answered
 from engine.settings import Settings
 from engine.wiring.models import language_model
 

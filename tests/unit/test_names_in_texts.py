@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from engine.domain.entity import Mention, TextPiece
 from engine.domain.names import name_key
 from engine.domain.shown import beginning
-from engine.naming.known import KnownNames
 from engine.naming.mentions import text_of
 from engine.naming.names import names_in
-from engine.naming.spelling import runs_of
+from engine.naming.spelling import KnownNames, runs_of
 
 
 def read(text: str, *, speaker: str = "", title: str = "", known: dict[str, str] | None = None) -> list[Mention]:

@@ -15,8 +15,7 @@ from engine.derive.catalogue import DERIVATIONS
 from engine.embedded.layout import HOME_NAMES, Home
 from engine.forgetting.personal_data import FILE, WITHIN, CatalogueError, DataPlace, Store, Target, personal_data, read
 from engine.knowledge.dictionary import described
-from engine.lifecycle import quarantine
-from engine.lifecycle.installation import marks
+from engine.lifecycle import installation, sweep
 from engine.settings import Settings
 from engine.shell.remote import SOCKET
 from engine.stores import definitions
@@ -88,9 +87,9 @@ def test_every_kind_of_object_has_a_rule() -> None:
     keys = {
         "ROOT/NODES/FILE/NAME",
         f"ROOT/NODES/FILE/{COPIES}/CLAIM",
-        f"{quarantine.PREFIX}DAY/KEY",
+        f"{sweep.PREFIX}DAY/KEY",
         UNFINISHED,
-        marks.KEY,
+        installation.KEY,
     }
     assert {one.name for one in personal_data().of("objects")} == keys
 

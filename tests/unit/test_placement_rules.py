@@ -19,8 +19,7 @@ from engine.ingest.assignment.evidence import (
     prices,
     probabilities,
 )
-from engine.ingest.assignment.likeness import node_text, standard_scores
-from engine.ingest.assignment.placing import placed_among
+from engine.ingest.assignment.placing import node_text, placed_among, standard_scores
 from engine.ingest.sources import Unplaced
 
 

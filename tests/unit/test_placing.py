@@ -14,8 +14,8 @@ from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDra
 from engine.ingest.assignment.evidence import NodeVocabulary, gathered
 from engine.ingest.assignment.placing import NOWHERE, confidence, parted, placed_among
 from engine.ingest.assignment.topic_nodes import missing_topic, sureness
+from engine.ingest.revising import shared
 from engine.ingest.sources import Unplaced
-from engine.ingest.versions.revising import shared
 
 WORDS = ("walleye", "boat", "payroll", "invoice", "knee", "surgeon", "weather", "and", "then", "Quillfeather")
 

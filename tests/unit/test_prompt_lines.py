@@ -21,12 +21,11 @@ from engine.facts.chains import Known
 from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.model import choice_of
 from engine.ingest.extraction.extract import pieces_of
-from engine.ingest.judged_facts import Pair, pairs_shown
-from engine.ingest.judged_names import doubts_shown
-from engine.ingest.proposal.hierarchy import SaidTurns
-from engine.ingest.proposal.proposals import turns_shown
+from engine.ingest.hierarchy import SaidTurns
+from engine.ingest.model_verdicts import Pair, doubts_shown, pairs_shown
+from engine.ingest.proposals import turns_shown
 from engine.ingest.sources import Unplaced
-from engine.retrieval.context.answering import asked_of
+from engine.retrieval.context.assembling import asked_of
 from engine.retrieval.context.drafts import Draft, Drafts, Group
 from engine.retrieval.context.text import written
 from tests.unit.test_placing import FOREST, document, node

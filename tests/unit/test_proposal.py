@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.ingest.proposal.hierarchy import SaidTurns, clusters, matters, people, proposed
-from engine.ingest.proposal.proposals import Hierarchy, _nodes
+from engine.ingest.hierarchy import SaidTurns, clusters, matters, people, proposed
+from engine.ingest.proposals import Hierarchy, _nodes
 from engine.language.detection import language_of
 
 SPEAKERS = frozenset({"Rosa", "Assistant"})

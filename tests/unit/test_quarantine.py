@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from engine.lifecycle.quarantine import Quarantine
+from engine.lifecycle.sweep import Quarantine
 from engine.stores.objects import ObjectStore, copy_of, file_of, is_ours, object_store
 from tests.clock import Ahead
 

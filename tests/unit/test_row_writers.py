@@ -38,7 +38,7 @@ MODULES = {
     "documents": "commit/rows/sources",
     "document_versions": "commit/rows/sources",
     "raw_resources": "commit/rows/sources",
-    "assignments": "ingest/assignment/decisions",
+    "assignments": "ingest/assignment/placing",
     "grants": "access/grants",
 }
 """Of every table: the one module that writes it."""

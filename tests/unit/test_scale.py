@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from engine.retrieval.candidate import family_offsets
 from engine.retrieval.fusion import fuse
 from engine.retrieval.query import parse
-from engine.retrieval.scale import family_offsets
 from engine.retrieval.weights import load_weights
 from tests.unit.candidates import turn
 

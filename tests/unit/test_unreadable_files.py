@@ -11,7 +11,7 @@ import pytest
 from engine.domain.history import Text
 from engine.errors import InvalidInput
 from engine.lab.evaluation import locomo, mixed, passages, placement, recorded
-from engine.lifecycle.comparison import labelled_queries
+from engine.lifecycle.embedding_versions import labelled_queries
 
 READERS: dict[str, Callable[[Path], object]] = {
     "queries": labelled_queries,

@@ -38,7 +38,7 @@ ALLOWED = {  # by module: lines with collections or patterns, and what these are
     "entities/resolution/romanized.py": (2, "syllables of Korean"),
     "exploring/perspective.py": (1, "fields of a file of Neo4j Bloom"),
     "knowledge/dictionary.py": (1, "a text of the documentation"),
-    "lifecycle/value_check.py": (1, "kinds of what is stored"),
+    "lifecycle/definition_check.py": (1, "kinds of what is stored"),
     "naming/words.py": (1, "what formats of conversations call a speaker: user, assistant"),
     "privacy/shapes.py": (5, "codes of countries, beginnings of keys, and what programs write in place of one"),
     "providers/language.py": (2, "marks of a model's reasoning: <think>"),

@@ -1,4 +1,4 @@
-"""What speaks for which node: words and meaning (`likeness`) of each text, and of its neighbours.
+"""What speaks for which node: words and meaning (`placing`) of each text, and of its neighbours.
 
 Words are names and aliases, keywords, and words for relations between people. Where several phrases begin at one word the longest
 counts, so a full name speaks for its bearer alone and not for a namesake. A phrase that n nodes claim speaks for each of them by
@@ -70,7 +70,7 @@ class NodeVocabulary:
     def __init__(self, nodes: Sequence[AssignableNode]) -> None:
         self.nodes = tuple(nodes)
         self.turns: dict[str, Vectors] = {}
-        """Vectors of turns from which it is known what is usual, by embedding version; see `likeness`."""
+        """Vectors of turns from which it is known what is usual, by embedding version; see `placing`."""
         self._written: dict[Phrase, str] = {}
         self._names: set[Phrase] = set()
         self._claims: dict[str, list[tuple[Phrase, Owners]]] = defaultdict(list)  # by first word, longest first

@@ -22,10 +22,9 @@ from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.placing import OfflineAssigner, placed_among
 from engine.ingest.assignment.topic_nodes import Topic, TopicNodes
-from engine.ingest.extraction.asked import AskedModel, ModelQuestion, Reply
+from engine.ingest.extraction.model_calls import AskedModel, ModelQuestion, Reply
 from engine.ingest.sources import Placed, Unplaced
-from engine.providers.fields import GivenName, Line, Names, Number, Share, Text, entries
-from engine.providers.language import Prompt
+from engine.providers.language import GivenName, Line, Names, Number, Prompt, Share, Text, entries
 from engine.turns import computed
 
 MOST_PARTS, MOST_NEW = 200, 3

@@ -33,10 +33,9 @@ from engine.domain.record import ItemDraft, Keywords, RecordDraft
 from engine.domain.said import named_dates, spoken_dates
 from engine.domain.search import ItemKind
 from engine.ingest.allowance import Allowance
-from engine.ingest.extraction.asked import AskedModel, ModelQuestion, Reply
 from engine.ingest.extraction.form import LONG_RECORD, Extracted, Statement
-from engine.providers.fields import MOST_NAMES
-from engine.providers.language import Prompt
+from engine.ingest.extraction.model_calls import AskedModel, ModelQuestion, Reply
+from engine.providers.language import MOST_NAMES, Prompt
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_in
 

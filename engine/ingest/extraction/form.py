@@ -18,7 +18,7 @@ from engine.domain.entity import MentionRole
 from engine.domain.extraction import WHOLE
 from engine.domain.fact import FactType
 from engine.naming.configuration import Domain
-from engine.providers.fields import (
+from engine.providers.language import (
     LONGEST_NAME,
     MOST_NAMES,
     GivenName,
@@ -26,6 +26,7 @@ from engine.providers.fields import (
     Name,
     Names,
     Private,
+    Prompt,
     Said,
     Share,
     Text,
@@ -33,7 +34,6 @@ from engine.providers.fields import (
     entries,
     text_of,
 )
-from engine.providers.language import Prompt
 
 MOST_ENTRIES, MOST_ENTITIES = 200, 60
 _DATE = re.compile(r"\d{4}(?:-\d\d){0,2}")

@@ -5,7 +5,7 @@
     swapped    all records that differ were renewed, in one transaction
 
 No model is called: where its answer is not kept, its part of a record stays as it is. Records that are missing in the graph
-are entered there again.
+are entered there again from Postgres: manifest lines, their past, the counts of shells.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from uuid import UUID, uuid4
 import numpy as np
 from pydantic import TypeAdapter
 
+from engine.commit.graph import RestatedSlice, restated
 from engine.commit.outbox import StepHook
+from engine.commit.rows import due
+from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.embedding import Embedded
 from engine.domain.page import check_page
@@ -27,14 +30,14 @@ from engine.domain.principal import Principal
 from engine.domain.replay import Replay, ReplayComparison, ReplayState
 from engine.errors import Conflict, NotFound, Outdated
 from engine.ingest.rereading.again import Reread, Rereading
-from engine.ingest.rereading.lost_manifests import LostManifests
 from engine.progress import Progress, Silent, counted
 from engine.providers.active import ActiveModel, Model
 from engine.records.diff import KEYWORDS, Rebuilt
 from engine.records.writer import RecordPlace
+from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Connection, Jsonb, Parameters, Postgres
 from engine.stores.rows import only
-from engine.stores.statements import sql_text
+from engine.stores.statements import cypher, sql_in, sql_text
 
 PAGE = 20
 """Records that are made between two commits of a build, and read at once by a swap."""
@@ -42,6 +45,33 @@ MOST_TRIES = 10
 """Retries of a swap because of concurrent changes of records."""
 
 _PLAN: TypeAdapter[Rebuilt] = TypeAdapter(Rebuilt)
+
+
+class LostManifests:
+    """Enters records that are missing in the graph; missing shells can only be restored from a backup."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, units: UnitsOfWork) -> None:
+        self._postgres, self._neo4j, self._units = postgres, neo4j, units
+
+    async def restore(self, principal: Principal, places: Sequence[RecordPlace]) -> None:
+        """Enters those of the records that are missing. May be interrupted and run twice at once. Raises StoreUnavailable."""
+        wanted = [{"record_id": str(place.record_id), "node_id": str(place.node_id)} for place in places]
+        missing = await self._neo4j.read(cypher("doctor/records_missing"), row=UUID, records=wanted)
+        lost = [place for place in places if place.record_id in missing]
+        for place in lost:
+            await self._enter(principal, place)
+        if lost:
+            nodes = sorted({str(place.node_id) for place in lost})
+            await self._neo4j.write(cypher("lifecycle/recounted"), nodes=nodes)
+
+    async def _enter(self, principal: Principal, place: RecordPlace) -> None:
+        statement = sql_in("record/restated", place.schema_name)
+        slices = await self._postgres.fetch(principal, statement, {"record_id": place.record_id}, row=RestatedSlice)
+        changes = restated(slices, place.node_id, principal.user_id)
+        if changes:
+            async with self._units.begin(principal) as unit:
+                await unit.accept(*changes)
+                await due.note(unit.connection, "entities", [place.node_id])
 
 
 @dataclass(frozen=True, slots=True)

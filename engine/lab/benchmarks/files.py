@@ -24,7 +24,7 @@ from engine.hierarchy.shells import Shells
 from engine.lab.benchmarks.corpus import base_history
 from engine.lab.benchmarks.ground import Ground, empty_ground
 from engine.lab.benchmarks.report import Figure, Report, percentiles
-from engine.lifecycle.dormancy import Dormancy
+from engine.lifecycle.file_states import Dormancy
 from engine.memory import Memory
 from engine.progress import Progress
 from engine.records.files import pack

@@ -8,7 +8,7 @@ from uuid import UUID
 from engine.commit.rows import due
 from engine.domain.clock import Clock
 from engine.domain.graph import READER
-from engine.lifecycle.entity_check import EntityCheck
+from engine.lifecycle.graph_check import EntityCheck
 from engine.lifecycle.mending.tally import Tally
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres

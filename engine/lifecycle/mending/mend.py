@@ -24,17 +24,15 @@ from engine.commit.rows import due
 from engine.domain.clock import Clock
 from engine.errors import ProviderUnavailable, StoreDamaged
 from engine.lifecycle.canary import BareShell
-from engine.lifecycle.definition_check import KIND, DefinitionCheck
+from engine.lifecycle.definition_check import KIND, DefinitionCheck, ValueCheck
 from engine.lifecycle.doctor import Doctor, Finding
-from engine.lifecycle.installation.installation import Installation
-from engine.lifecycle.installation.marks import POSTGRES
+from engine.lifecycle.installation import POSTGRES, Installation
 from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.mending.shells import ManifestMending, ShellMending
 from engine.lifecycle.mending.surplus import Surplus, SurplusOfGraph
 from engine.lifecycle.mending.tally import MendReport, Tally
-from engine.lifecycle.quarantine import Quarantine, QuarantinedFile
 from engine.lifecycle.record_check import RecordCheck
-from engine.lifecycle.value_check import ValueCheck
+from engine.lifecycle.sweep import Quarantine, QuarantinedFile
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel
 from engine.stores.limited import TABLES_LOST

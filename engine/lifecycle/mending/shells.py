@@ -16,8 +16,8 @@ from engine.commit.graph import Restated, RestatedSlice, apply, restated
 from engine.commit.rows import due
 from engine.errors import NeurigraphError
 from engine.lifecycle.compared import NodeFacts, RegisteredNode, ShownShell
+from engine.lifecycle.file_states import NodeState
 from engine.lifecycle.mending.tally import Tally
-from engine.lifecycle.node_states import NodeState
 from engine.stores.limited import TABLES_LOST
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres

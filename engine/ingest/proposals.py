@@ -30,12 +30,11 @@ from engine.hierarchy.provisioning import Provisioning
 from engine.ingest.allowance import Allowance
 from engine.ingest.assignment.evidence import NodeVocabulary
 from engine.ingest.assignment.model import NodeKind
-from engine.ingest.extraction.asked import AskedModel, ModelQuestion
+from engine.ingest.extraction.model_calls import AskedModel, ModelQuestion
+from engine.ingest.hierarchy import SaidTurns, proposed
 from engine.ingest.pipeline import Ingest
-from engine.ingest.proposal.hierarchy import SaidTurns, proposed
 from engine.privacy.redact import Redactor, redacted_node
-from engine.providers.fields import Names, Numbers, Text, entries
-from engine.providers.language import Prompt
+from engine.providers.language import Names, Numbers, Prompt, Text, entries
 from engine.stores.postgres import Jsonb, Postgres
 from engine.stores.statements import sql_in, sql_text
 from engine.turns import computed

@@ -1,24 +1,97 @@
-"""Calls of a language model about texts: kept answers are used first, and a new answer is kept before it is used."""
+"""Calls of a language model about texts: kept answers are used first, and a new answer is kept before it is used.
+
+Answers are kept per user: the same model, prompt and content cost nothing again, also after a failed commit. Only the user's own
+ingests use them: for content that another principal stores in the graph the model is called again.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Generic
 
 from pydantic import ValidationError
 
+from engine.communities.insights import GivenInsights
+from engine.domain.clock import Clock
 from engine.domain.extraction import ExtractionReport
 from engine.domain.principal import Principal
 from engine.domain.report import DeferredKind
 from engine.errors import CutAnswer, ProviderUnavailable, UnusableAnswer
 from engine.ingest.allowance import Allowance
-from engine.ingest.extraction.answers import FreshAnswer, ModelAnswers, answer_key
-from engine.providers.language import Form, LanguageModel, Prompt, system_message
+from engine.providers.active import ActiveModel
+from engine.providers.language import Answer, Form, LanguageModel, Prompt, system_message
+from engine.stores.postgres import Jsonb, Postgres
+from engine.stores.statements import sql_text
 
 CUT = {"cut": True}
 """Kept in place of an answer that was cut, where less is asked for then: a repeat does not pay for it again."""
+
+
+def answer_key(model: str, prompt: Prompt, text: str, *more: str) -> bytes:
+    """SHA-256 of the model's name, the prompt with its version, the content, and what else the answer depends on."""
+    digest = hashlib.sha256()
+    for part in (model, str(prompt), prompt.text, text, *more):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """Stands in for a model that is not called: its kept answers are found by its name; every new question is unanswered."""
+
+    name: str
+
+    async def answer(self, prompt: Prompt, text: str, form: type[Form]) -> Answer[Form]:
+        """Raises ProviderUnavailable."""
+        raise ProviderUnavailable("No answer to this is kept.")
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreshAnswer:
+    """An answer that was paid for, to be kept."""
+
+    key: bytes
+    answer: Mapping[str, Any]
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptAnswer:
+    key: bytes
+    answer: dict[str, Any]
+
+
+class ModelAnswers:
+    """The kept answers."""
+
+    def __init__(self, postgres: Postgres, clock: Clock) -> None:
+        self._postgres, self._clock = postgres, clock
+
+    async def known(self, principal: Principal, keys: Sequence[bytes]) -> dict[bytes, Mapping[str, Any]]:
+        """What is kept under these keys. Raises StoreUnavailable."""
+        if not principal.owns or not keys:
+            return {}
+        known, parameters = sql_text("model/answers_known"), {"keys": list(keys)}
+        found = await self._postgres.fetch(principal, known, parameters, row=_KeptAnswer)
+        return {one.key: one.answer for one in found}
+
+    async def keep(self, principal: Principal, model: str, prompt: Prompt, fresh: Sequence[FreshAnswer]) -> None:
+        """Keeps answers, each once. Raises StoreUnavailable, StoreFull."""
+        if not principal.owns or not fresh:
+            return
+        common = {"user_id": principal.user_id, "model": model, "prompt": str(prompt), "now": self._clock.now()}
+        async with self._postgres.as_principal(principal) as connection:
+            for one in fresh:
+                row = common | asdict(one) | {"answer": Jsonb(dict(one.answer))}
+                await connection.execute(sql_text("model/answer_keep"), row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +213,16 @@ class AskedModel:
             output_tokens=taken,
             cost=round((given * prices[0] + taken * prices[1]) / 1e6, 6) if prices else None,
         )
+
+
+class AskedInsights:
+    """One question for each build of a user."""
+
+    def __init__(self, model: AskedModel, active: ActiveModel) -> None:
+        self._model, self._active = model, active
+
+    async def ask(self, principal: Principal, prompt: Prompt, text: str) -> GivenInsights | None:
+        """The answer, or None where there is none. Raises StoreUnavailable."""
+        questions = [ModelQuestion(text, 1)]
+        [reply] = await self._model.answers(principal, prompt, questions, GivenInsights, Allowance(self._active))
+        return reply.value
