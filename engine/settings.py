@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     user_keys: Path | None = None
     """The folder of the wrapped keys of users, which is no part of a backup; None means `user-keys` in `home`."""
 
+    receipt_key: Path | None = None
+    """The file of the key that signs receipts of forgettings, no part of a backup; None means `receipt-key.pem` in `home`."""
+
     workspace: str = "default"
     encoder: str = "e5-small"
     """Offline encoder: e5-small, minilm or bge-small."""

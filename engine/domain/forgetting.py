@@ -74,3 +74,14 @@ class ForgettingPreview:
     files: int
     bytes: int
     withdrawn: RetractionPreview | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Something of the forgotten that is still there: in which column, property, key or file name, and how often. `store`: as the
+    catalogue of personal data names it; `place`: the table with its schema, the label, the type, the kind of key or file."""
+
+    store: str
+    place: str
+    column: str
+    count: int

@@ -54,6 +54,8 @@ class Home:
         """Held by the supervisor from its first to its last moment."""
         self.commands = folder / "commands.json"
         """Which process was the last server for commands; see `engine.shell.home_server`."""
+        self.receipt_key = folder / "receipt-key.pem"
+        """The key that signs receipts of forgettings; made with the first one."""
         self.restoring = folder / "restoring.json"
         """Exists while a backup is restored; an interrupted restore leaves it."""
 

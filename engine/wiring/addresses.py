@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from engine.embedded import Stack, attached
 from engine.errors import SettingsError
+from engine.forgetting.receipts import ReceiptKey
 from engine.progress import Progress
 from engine.settings import Settings
 from engine.stores.encryption import UserKeys, operator_keys
@@ -66,6 +67,11 @@ def keys_of_users(settings: Settings) -> UserKeys:
             "`neurigraph encryption-key new` prints a key."
         )
     return UserKeys(settings.user_keys or settings.home / "user-keys", keys)
+
+
+def key_of_receipts(settings: Settings) -> ReceiptKey:
+    """The key that signs the receipts of forgettings, in its file."""
+    return ReceiptKey(settings.receipt_key or settings.home / "receipt-key.pem")
 
 
 def embedded_addresses(settings: Settings, servers: Stack) -> Addresses:
