@@ -19,7 +19,10 @@ SHOWN = {
 }
 """Files that speak of it: why."""
 PERMIT = re.compile(r"neurigraph_erasure\.permit|INSERT\s+INTO\s+engine\.erasures", re.IGNORECASE)
-PERMITS = {"engine/sql/schema.sql", "engine/stores/erasure.py", "migrations/postgres/functions/forgetting/erasing.sql"}
+PERMITS = {
+    "engine/sql/schema.sql", "engine/sql/forgetting.sql", "engine/stores/erasure.py",
+    "migrations/postgres/functions/forgetting/erasing.sql",
+}  # fmt: skip
 """What makes the function of permits, or speaks of it. What erases joins these."""
 
 

@@ -76,6 +76,11 @@ BESIDE = {
         "metadata_records memory_items delta_log file_manifest sources due",
     ),
     "lifecycle/mending/shells": ("mends what is lost", "term_counts due"),
+    "forgetting/rows": (
+        "erases what is forgotten",
+        "outbox metadata_records memory_items term_counts delta_log file_manifest sources due facts fact_attributes"
+        " retractions retraction_steps retracted_facts documents document_versions raw_resources assignments",
+    ),
 }
 """Modules beside: why, and the tables that they write."""
 
