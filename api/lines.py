@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from engine.domain.lines import MEDIA_TYPE
+from engine.domain.written import MEDIA_TYPE
 from engine.errors import InvalidInput
 
 IN_MEMORY = 1 << 20

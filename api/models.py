@@ -15,9 +15,9 @@ from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
 from engine.domain.ingest import SourceOutcome
 from engine.domain.occasion import LONGEST_NAME, MOST_PARTICIPANTS, OccasionKind
+from engine.domain.principal import LONGEST_GRACE, TokenKind
 from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 from engine.domain.stream import LAST_NUMBER, LONGEST_REF, LONGEST_TITLE, MOST_APPENDED, StreamedTurn
-from engine.domain.token import LONGEST_GRACE, TokenKind
 from engine.domain.written import RECORDS_SHOWN, Body, ConversationBody, Instant, RecordBody
 
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]

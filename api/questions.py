@@ -7,11 +7,9 @@ from uuid import UUID
 
 from pydantic import Field, Strict
 
-from engine.domain.decay import LEAST_DAYS, MOST_DAYS
-from engine.domain.filters import MOST_VALUES
 from engine.domain.read_limits import LEAST_MS, MOST_MS, MOST_TOKENS
 from engine.domain.scope import LONGEST_SCOPE_ID, MOST_SCOPES, SourceKind
-from engine.domain.search import ItemKind
+from engine.domain.search import LEAST_DAYS, MOST_DAYS, MOST_VALUES, ItemKind
 from engine.domain.written import Body, Instant
 
 

@@ -23,15 +23,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if TYPE_CHECKING:
     from engine.domain.clock import Moment
     from engine.domain.context import Context, ContextAnswer, ContextRequest
-    from engine.domain.decay import DecayRequest
     from engine.domain.embedding import ModelChoice
-    from engine.domain.filters import Filters
     from engine.domain.history import Conversation, History, HistoryFile, Turn
     from engine.domain.node import Anchor, NewNode, ProvisionedNode, Shell, User
     from engine.domain.read_limits import ReadLimits
     from engine.domain.report import IngestReport
     from engine.domain.scope import MemoryScope
-    from engine.domain.search import Hit, SearchAnswer, SearchRequest
+    from engine.domain.search import DecayRequest, Filters, Hit, SearchAnswer, SearchRequest
     from engine.memory import Memory
     from engine.neurigraph import Engine
     from engine.settings import Settings
@@ -72,15 +70,13 @@ _HOMES = {
     "engine.wiring.open_engine": ("open_engine",),
     "engine.domain.clock": ("Moment",),
     "engine.domain.context": ("Context", "ContextAnswer", "ContextRequest"),
-    "engine.domain.decay": ("DecayRequest",),
     "engine.domain.embedding": ("ModelChoice",),
-    "engine.domain.filters": ("Filters",),
     "engine.domain.history": ("Conversation", "History", "HistoryFile", "Turn"),
     "engine.domain.node": ("Anchor", "NewNode", "ProvisionedNode", "Shell", "User"),
     "engine.domain.read_limits": ("ReadLimits",),
     "engine.domain.report": ("IngestReport",),
     "engine.domain.scope": ("MemoryScope",),
-    "engine.domain.search": ("Hit", "SearchAnswer", "SearchRequest"),
+    "engine.domain.search": ("DecayRequest", "Filters", "Hit", "SearchAnswer", "SearchRequest"),
     "engine.memory": ("Memory",),
     "engine.neurigraph": ("Engine",),
     "engine.wiring.opening": ("Opening",),

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from engine.domain.context import Context, ContextAnswer, ContextRequest
-from engine.domain.decay import DecayRequest
 from engine.domain.ingest import Terms
 from engine.domain.principal import Principal
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind, check_scopes
-from engine.domain.search import SearchAnswer, SearchRequest
+from engine.domain.search import DecayRequest, SearchAnswer, SearchRequest
 from engine.operations.caller import Caller, Repeatable
 from engine.operations.commits import Commits
 from engine.operations.communities import Communities, Insights

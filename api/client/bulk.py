@@ -19,8 +19,7 @@ from pydantic_core import to_jsonable_python
 from api.client.requests import Call, NotReached, accepted, adapter, error_of, path
 from api.client.sending import AsyncSender, Sender, not_reached
 from api.models import ReportedLine
-from engine.domain.lines import MEDIA_TYPE, LineSplitter
-from engine.domain.written import LineBody
+from engine.domain.written import MEDIA_TYPE, LineBody, LineSplitter
 
 MOST_LINES, MOST_BYTES = 1000, 4 << 20
 """Lines and bytes of one request; a longer line is sent alone."""

@@ -12,35 +12,34 @@ from api.client.sending import followed, operation
 from api.models import Liveness, ProposedNodeBody, Readiness, ReviewedEntry, StreamedTurnBody, TextBody, WriteLimits
 from api.questions import FiltersBody, ScopeBody
 from engine.domain.assignment import Assignment, Moved
-from engine.domain.attribute import Attribute
 from engine.domain.commit import CommitOutcome, CommitSummary
 from engine.domain.community import Community, CommunityView, EntityMeaning, Insight
 from engine.domain.context import Context, ContextAnswer
-from engine.domain.delta import Changed, Delta, SubjectState
-from engine.domain.difference import DifferencePage
+from engine.domain.delta import Changed, Delta, DifferencePage, SubjectState
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
 from engine.domain.embedding import BuildReport, EmbeddingVersion, VersionProgress
-from engine.domain.entity import Entity, EntityFact, EntitySummary, Merge, Pair, Relation, RelationBetween, Why
-from engine.domain.entity_decision import Alias
-from engine.domain.event import Event
-from engine.domain.fact import Fact, FactChain, FactDoubt
+from engine.domain.entity import Alias, Entity, EntityFact, EntitySummary, Merge, Pair, Relation, RelationBetween, Why
+from engine.domain.fact import Attribute, Fact, FactChain, FactDoubt
 from engine.domain.file_state import FileStatus, StateEntry
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, Integration, RevokedGrant, Viewer
 from engine.domain.ingest import Failure, IngestedSource, IngestSession
 from engine.domain.intention import Intention
 from engine.domain.job import JobState, Run
-from engine.domain.metadata import MetadataPage, RegisteredEdge
 from engine.domain.node import (
     Anchor,
     ChildNode,
     CreatedEdge,
     Credential,
+    MetadataPage,
     ProvisionedNode,
     RecordDay,
+    RegisteredEdge,
     Shell,
     TreeNode,
     User,
 )
+from engine.domain.occasion import Event
+from engine.domain.principal import IssuedToken, Token
 from engine.domain.profile import FactGroup, Profile
 from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.domain.relation import MentionedTogether
@@ -50,7 +49,6 @@ from engine.domain.resource import RawResource
 from engine.domain.retraction import Retraction, RetractionPreview
 from engine.domain.search import SearchAnswer
 from engine.domain.stream import Appended, EndedStream, StreamState
-from engine.domain.token import IssuedToken, Token
 from engine.domain.written import ConversationBody
 
 

@@ -20,7 +20,7 @@ import httpx2
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
-from engine.domain.lines import MEDIA_TYPE
+from engine.domain.written import MEDIA_TYPE
 
 PREFIX = "urn:neurigraph:problem:"
 T = TypeVar("T")

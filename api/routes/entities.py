@@ -18,6 +18,8 @@ from api.models import PropertyName, PropertyText
 from api.problems import WRITES, documented, replayable
 from engine.domain.community import Community, CommunityOf, CommunityView, EntityMeaning, Insight, InsightKind
 from engine.domain.entity import (
+    Alias,
+    AliasType,
     Entity,
     EntityFact,
     EntityFilter,
@@ -29,7 +31,6 @@ from engine.domain.entity import (
     RelationBetween,
     Why,
 )
-from engine.domain.entity_decision import Alias, AliasType
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.intention import Intention, IntentionState
 from engine.domain.names import MOST_CHARACTERS as LONGEST_NAME

@@ -13,7 +13,7 @@ from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, Before, last_line, timed
 from api.problems import WRITES, replayable
-from engine.domain.event import LONGEST_CONTENT, LONGEST_EMOTION, LONGEST_KIND, Event, NewEvent, Wanted
+from engine.domain.occasion import LONGEST_CONTENT, LONGEST_EMOTION, LONGEST_KIND, Event, NewEvent, Wanted
 from engine.domain.written import Body, Instant
 
 router = APIRouter(prefix="/v1/users/{user_id}/events", tags=["events"], route_class=JsonRoute)

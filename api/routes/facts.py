@@ -14,8 +14,7 @@ from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory
 from api.cursors import PAGE_HEADERS, APage, doubt_place, number, text
 from api.problems import WRITES, documented, replayable
-from engine.domain.attribute import Attribute
-from engine.domain.fact import Fact, FactChain, FactDecision, FactDoubt, FactFilter, ShownStatus
+from engine.domain.fact import Attribute, Fact, FactChain, FactDecision, FactDoubt, FactFilter, ShownStatus
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.retraction import Retraction, RetractionKind, RetractionPreview, RetractionSubject
 from engine.domain.written import Body, NewFactBody

@@ -13,8 +13,7 @@ from api.context import ETAG, AtMoment, OnceMemory, UserMemory, etag
 from api.cursors import PAGE_HEADERS, APage, PageRequest, encoded, identity, number
 from api.models import ChangeBody, EdgeChange, ItemChange, NodeChange, RecordChange
 from api.problems import WRITES, documented, replayable
-from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
-from engine.domain.difference import DifferencePage, Within
+from engine.domain.delta import Change, Changed, Delta, DifferencePage, SubjectKind, SubjectState, Within
 from engine.domain.written import Instant
 from engine.errors import InvalidInput
 from engine.memory import Memory

@@ -25,12 +25,11 @@ from api.lines import Spool, answering
 from api.models import ExportTotals, ImportTotals, ManySources, Problem, ReportedLine
 from api.problems import WRITES, answered, http_kind, replayable
 from engine import errors
-from engine.domain.exported import ExportCount, ExportPage
 from engine.domain.history import Text
 from engine.domain.ingest import IngestedSource, IngestSession
-from engine.domain.lines import MEDIA_TYPE, Line, LineReport, LineSplitter, batches, line_of
 from engine.domain.problems import UNEXPECTED, ProblemKind, kind_of, members_of
 from engine.domain.report import IngestReport
+from engine.domain.written import MEDIA_TYPE, ExportCount, ExportPage, Line, LineReport, LineSplitter, batches, line_of
 from engine.memory import Memory
 from engine.turns import computed
 

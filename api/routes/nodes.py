@@ -16,15 +16,17 @@ from api.context import TAGGED, AtMoment, IfNoneMatch, LimitedMemory, OnceMemory
 from api.cursors import PAGE_HEADERS, APage, identity, named, text
 from api.models import NewEdge, NewNodeBody, ProposalBody
 from api.problems import WRITES, answered, documented, replayable
-from engine.domain.metadata import EdgePlace, MetadataPage, RegisteredEdge
 from engine.domain.node import (
     MAX_LAYER,
     Anchor,
     ChildNode,
     CreatedEdge,
+    EdgePlace,
+    MetadataPage,
     NewNode,
     ProvisionedNode,
     RecordDay,
+    RegisteredEdge,
     Shell,
     TreeNode,
 )

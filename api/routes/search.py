@@ -13,11 +13,9 @@ from api.problems import documented
 from api.questions import Asked, ContextQuestion, DecayQuestion, FiltersBody, NarrowedQuestion, Question
 from engine.domain.clock import Moment
 from engine.domain.context import Context, ContextAnswer, ContextRequest
-from engine.domain.decay import DecayRequest
-from engine.domain.filters import ALL, Filters
 from engine.domain.read_limits import ReadLimits
 from engine.domain.scope import MemoryScope
-from engine.domain.search import SearchAnswer, SearchRequest
+from engine.domain.search import ALL, DecayRequest, Filters, SearchAnswer, SearchRequest
 
 router = APIRouter(prefix="/v1/users/{user_id}", tags=["search"], route_class=JsonRoute)
 

@@ -18,7 +18,7 @@ from api.models import NewIntegration, NewTokenBody, NewUser, Rotation
 from api.problems import WRITES, answered
 from engine.domain.grant import Integration
 from engine.domain.node import Credential, User
-from engine.domain.token import IssuedToken, NewToken, Token
+from engine.domain.principal import IssuedToken, NewToken, Token
 
 of_users = APIRouter(prefix="/v1/users", tags=["users"], route_class=JsonRoute)
 of_tokens = APIRouter(prefix="/v1/tokens", tags=["tokens"], route_class=JsonRoute, dependencies=ADMINISTRATORS)

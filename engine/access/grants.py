@@ -1,4 +1,4 @@
-"""Creates and revokes grants; the databases enforce them. And the log: grants as they change, and who was refused what.
+"""Creates and revokes grants; the databases enforce them.
 
 A grant is written (or revoked) in Postgres first, then applied to the graph; only then is it acknowledged. After a
 crash between the two the outbox finishes it, like every other commit.
@@ -16,7 +16,6 @@ from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.grant import (
     LITTLE_CONFIDENCE,
-    AccessEntry,
     GivenGrant,
     Grant,
     GrantPreview,
@@ -24,8 +23,8 @@ from engine.domain.grant import (
     OpenedNode,
     Viewer,
 )
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.errors import InvalidInput
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text
@@ -100,22 +99,3 @@ class GraphGrants:
     async def audience(self, principal: Principal, node_id: UUID, at: datetime | None = None) -> tuple[Viewer, ...]:
         parameters = {"node_id": node_id, "at": at}
         return tuple(await self._postgres.fetch(principal, sql_text("access/audience"), parameters, row=Viewer))
-
-
-class AccessLog:
-    """The access log of a graph: grants as they change, and refusals."""
-
-    def __init__(self, postgres: Postgres) -> None:
-        self._postgres = postgres
-
-    async def page(
-        self, principal: Principal, *, before: int | None = None, limit: int = 100
-    ) -> tuple[AccessEntry, ...]:
-        """Newest first, one page; `before`: the number of the last entry of the page before. Raises InvalidInput."""
-        check_page(limit)
-        parameters = {"before": before, "limit": limit}
-        return tuple(await self._postgres.fetch(principal, sql_text("access/log_page"), parameters, row=AccessEntry))
-
-    async def refused(self, principal: Principal, node_id: UUID, operation: str) -> None:
-        """Logs a refused request; the same line whether the node exists or not."""
-        await self._postgres.change(principal, sql_text("access/refused"), {"node_id": node_id, "operation": operation})

@@ -21,12 +21,10 @@ from uuid import UUID, uuid4
 
 from engine.domain.clock import Clock
 from engine.domain.grant import Integration
-from engine.domain.look_alikes import look_alike_key
-from engine.domain.names import clean_name
+from engine.domain.names import clean_name, look_alike_key
 from engine.domain.node import User
-from engine.domain.page import check_page
-from engine.domain.principal import Identity
-from engine.domain.token import LONGEST_GRACE, NO_GRACE, IssuedToken, NewToken, Token, TokenKind
+from engine.domain.principal import LONGEST_GRACE, NO_GRACE, Identity, IssuedToken, NewToken, Token, TokenKind
+from engine.domain.read_limits import check_page
 from engine.errors import Conflict, InvalidInput, NotFound
 from engine.hierarchy.provisioning import Provisioning
 from engine.stores.postgres import Postgres

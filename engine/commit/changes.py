@@ -19,7 +19,7 @@ from typing import Any, ClassVar, get_args
 import orjson
 
 from engine.domain.commit import CommitKind
-from engine.domain.entity_decision import AliasDecision, EntityCorrection
+from engine.domain.entity import AliasDecision, EntityCorrection
 from engine.domain.graph import (
     EdgeRevision,
     ManifestLine,

@@ -22,8 +22,8 @@ import psycopg
 
 from engine.commit import graph
 from engine.commit.changes import Json, from_row
-from engine.domain.backoff import pause_before
 from engine.domain.commit import CommitState
+from engine.domain.job import pause_before
 from engine.domain.principal import Principal
 from engine.errors import CommitSetAside, CommitWaits, NeurigraphError, StoreFailed, StoreUnavailable
 from engine.stores.limited import STORE as METADATA_STORE

@@ -17,7 +17,7 @@ from engine.commit.changes import OF_KIND, Granted, Json, NodeProvisioned, Revok
 from engine.commit.outbox import CommitStanding, Outbox, StoredCommit
 from engine.commit.rows import due
 from engine.domain.commit import CommitOutcome, CommitSummary
-from engine.domain.page import check_page
+from engine.domain.read_limits import check_page
 from engine.errors import Conflict, NotFound
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres

@@ -23,8 +23,8 @@ from engine.domain.community import (
 )
 from engine.domain.fact import Fact
 from engine.domain.forms import IdText
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.errors import NotFound
 from engine.naming.configuration import Domain
 from engine.providers.active import ActiveModel

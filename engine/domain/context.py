@@ -10,10 +10,9 @@ from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.fact import DoubtMark
-from engine.domain.filters import ALL, Filters
 from engine.domain.read_limits import MOST_TOKENS, ReadLimits
 from engine.domain.scope import MemoryScope, SourceKind
-from engine.domain.search import ItemKind, SearchRequest
+from engine.domain.search import ALL, Filters, ItemKind, SearchRequest
 from engine.errors import InvalidInput
 
 PieceKind = Literal["profile", "fact", "turn", "chunk", "observation", "summary"]

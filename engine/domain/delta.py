@@ -1,4 +1,5 @@
-"""Deltas, and the states on two clocks that follow from them. Pure rules; the stores only keep what is computed here.
+"""Deltas, the states on two clocks that follow from them, and the differences between two moments, page by page. Pure rules; the
+stores only keep what is computed here.
 
 A subject begins with a base: fields that held from some time on. A delta sets fields from its effect on. What held at a
 moment is the base with all deltas that were known by then and in effect by then, in the order of their effect (the later
@@ -297,3 +298,22 @@ def difference(before: State | None, after: State | None) -> dict[str, FieldChan
     left, right = before or {}, after or {}
     names = sorted((left.keys() | right.keys()) - THERE.keys())
     return {name: FieldChange(left.get(name), right.get(name)) for name in names if left.get(name) != right.get(name)}
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencePage:
+    """Differences between two moments, by node and subject. `after` leads to the next page; None on the last page."""
+
+    differences: tuple[Difference, ...]
+    after: tuple[UUID, UUID] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What a difference is asked of: one node with its contents, one subject, or a whole graph (both None)."""
+
+    node_id: UUID | None = None
+    subject_id: UUID | None = None
+
+
+EVERYTHING = Within()

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.domain.record import ItemDraft, Keywords
-from engine.domain.said import named_dates
 from engine.domain.terms import STOP_WORDS, words
+from engine.domain.utterance import named_dates
 from engine.language.tables import all_listed, one_of
 
 Vectors = NDArray[np.float32]

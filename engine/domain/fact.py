@@ -1,4 +1,6 @@
-"""Facts that stand in chains: what was known of a subject before, what is known now, and what does not agree."""
+"""Facts that stand in chains: what was known of a subject before, what is known now, and what does not agree; and attributes, of
+which facts give the value, as where somebody lives, or a favourite colour.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,8 @@ from uuid import UUID
 from engine.domain.clock import check_time
 from engine.domain.scope import Privacy, ScopeKind
 from engine.errors import InvalidInput
+
+ValueKind = Literal["date", "number", "name", "text"]
 
 FactStatus = Literal["live", "superseded", "invalidated", "withdrawn", "confirmation"]
 """`superseded`: a newer fact gives another value; `invalidated`: a newer one says that it no longer holds; `withdrawn`: its
@@ -31,6 +35,36 @@ DoubtPlace = tuple[datetime, UUID, UUID]
 FactType = Literal["fact", "preference", "event", "profile", "system"]
 
 LONGEST_FACT, LONGEST_SUBJECT, MOST_SUBJECTS = 2000, 200, 24
+
+
+@dataclass(frozen=True, slots=True)
+class FactAttribute:
+    """The attribute of which a fact speaks, as the table of attributes holds it; all empty where it speaks of none.
+    `holds_until`: until when the plan holds that it states; `text_from`: since when the text stands from which this was read."""
+
+    fact_id: UUID
+    attribute: str = ""
+    label: str = ""
+    kind: ValueKind | Literal[""] = ""
+    single: bool = False
+    holds_until: datetime | None = None
+    text_from: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute in the registry: what most facts call it, what its value mostly is, whether it has one value at a time
+    (`single`), how many live facts of how many subjects give one, and when it was said first and last.
+    `key`: its place in the list."""
+
+    key: str
+    name: str
+    kind: ValueKind
+    single: bool
+    facts: int
+    subjects: int
+    first_seen_at: datetime
+    last_seen_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,21 @@
 """Names of nodes: what is accepted, when two names are the same, and how a name becomes a schema's name. What a file is called.
+And when two names can be taken for each other: handles of users, names of integrations.
 
 A name of a node keeps any script, emoji and direction marks; the ASCII forms below are only for the databases.
+
+Look-alikes are compared by a normal form in which case, width, invisible characters and letters of other scripts that look like
+Latin ones make no difference (Unicode TS 39). Latin letters and digits of ASCII stay different: `l` and `1`, `o` and `0`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import overload
 from uuid import UUID
 
@@ -35,6 +42,8 @@ _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?:[ _-][A-Za-z0-9]+)*")
 _IDENTIFIER = re.compile(r"[a-z0-9_]+")
 _RESERVED = frozenset({"engine", "template", "public", "information_schema"})
+
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
 def clean_name(raw: str) -> str:
@@ -175,8 +184,12 @@ def _in_files(text: str) -> str:
 
 @overload
 def shown_name(stored: str, title: str) -> str: ...
+
+
 @overload
 def shown_name(stored: None, title: str) -> None: ...
+
+
 def shown_name(stored: str | None, title: str) -> str | None:
     """What a file is called where it is shown: its own name; for a text without one the title that its reader sees beside it.
 
@@ -187,3 +200,57 @@ def shown_name(stored: str | None, title: str) -> str | None:
         return stored
     name = _in_files(title).strip(". ")
     return f"{name}.txt" if 0 < len(name) <= MOST_SHOWN else UNNAMED
+
+
+def look_alike_key(name: str) -> str:
+    """What names are compared by: equal for names that look alike. At most 400 code points.
+
+    A name that looks wholly like one of ASCII letters has the key of that one: the Greek capital in `Νina` looks like N, though
+    its small form looks like v. In others case makes no difference, also where the two forms look different.
+    """
+    as_written = "".join(map(_as_written, filter(_is_seen, name)))
+    if as_written.isascii():
+        return name_key(as_written)
+    shown = filter(_is_seen, unicodedata.normalize("NFKD", name))
+    return name_key("".join(map(_prototype, shown)))
+
+
+def _is_seen(character: str) -> bool:
+    selects = 0xFE00 <= ord(character) <= 0xFE0F or 0xE0000 <= ord(character) <= 0xE0FFF
+    return not selects and character not in _UNSEEN and unicodedata.category(character) != "Cf"
+
+
+@cache
+def _as_written(character: str) -> str:
+    """What a character looks like in the case that it has; capitals that look like I and l are taken for I."""
+    plain = unicodedata.normalize("NFKD", character)
+    if plain.isascii():
+        return plain.casefold()
+    found = _looks_like(character).casefold()
+    return "i" if found == "l" and character == character.upper() else found
+
+
+@cache
+def _prototype(character: str) -> str:
+    """The letter that one stands for: an ASCII one where the small or the capital form looks like it."""
+    if character.isascii():
+        return character.casefold()
+    small = character.casefold()
+    for form in (small, character.upper()):
+        if (found := _looks_like(form)).isascii():
+            return found.casefold()
+    return _looks_like(small)
+
+
+def _looks_like(character: str) -> str:
+    """The best known of the characters that look the same: the one that most others are compared with."""
+    table = _table()
+    candidates = [character, *table.get(character, ())]
+    return min(candidates, key=lambda one: (-len(table.get(one, ())), one))
+
+
+@cache
+def _table() -> Mapping[str, tuple[str, ...]]:
+    """The characters that look like one, both ways."""
+    text = files("confusable_homoglyphs").joinpath("confusables.json").read_text(encoding="utf-8")
+    return {character: tuple(one["c"] for one in others) for character, others in json.loads(text).items()}

@@ -8,11 +8,15 @@ set in every Postgres transaction and passed to every Cypher statement.
     administrator  keeps the workspace's users, integrations and tokens; reads no memory
 
 The service itself (migrations, recovery, jobs) is no principal: it uses `Postgres.as_service`.
+
+Tokens are credentials that the engine makes: a requested one, the metadata of one, and a new one with its secret, which is
+shown once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal
 from uuid import UUID
@@ -21,6 +25,11 @@ PrincipalKind = Literal["user", "persona", "third_party"]
 IdentityKind = Literal["operator", "administrator", "user", "persona", "third_party"]
 LONGEST_KIND = 12
 """Characters to which `kind` is filled up in Cypher."""
+
+TokenKind = Literal["user", "persona", "third_party", "administrator"]
+NO_GRACE = timedelta()
+LONGEST_GRACE = timedelta(days=7)
+"""How long a replaced token may still be good at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +90,37 @@ class Principal:
         """What every Cypher statement that reads or writes for a principal takes."""
         kind = self.kind.ljust(LONGEST_KIND)  # one size class: for a string of another Neo4j plans again, for seconds
         return {"user_id": str(self.user_id), "principal": str(self.principal_id), "kind": kind}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What is known about a token; its secret is not. An administrator's `principal_id` is the token's own."""
+
+    token_id: UUID
+    principal_kind: TokenKind
+    principal_id: UUID
+    name: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    """Noted once a minute."""
+    replaces: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A new token with its secret, which can never be read again."""
+
+    token: Token
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A requested token. `principal_id` is None for an administrator, whom the token itself makes."""
+
+    kind: TokenKind
+    principal_id: UUID | None
+    name: str
+    expires_at: datetime | None = None

@@ -1,13 +1,22 @@
-"""What a read may take: time, and tokens of what it returns."""
+"""What a read may take: time, tokens of what it returns, and pages: every list is returned in pages; a caller in this process may
+want all of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from engine.errors import InvalidInput
 
 LEAST_MS, MOST_MS = 1, 600_000
 MOST_TOKENS = 1_000_000
+
+Entry = TypeVar("Entry")
+
+MOST = 500
+"""Entries of one page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +44,17 @@ class ReadLimits:
 
 
 UNLIMITED_READ = ReadLimits()
+
+
+def check_page(limit: int, most: int = MOST) -> None:
+    """Raises InvalidInput for an invalid page size."""
+    if not 1 <= limit <= most:
+        raise InvalidInput(f"A page has 1 to {most} entries.")
+
+
+async def every(page: Callable[[Any], Awaitable[Sequence[Entry]]], place: Callable[[Entry], Any]) -> list[Entry]:
+    """All entries: `page(place)` gives those after a place, `page(None)` the first ones."""
+    entries: list[Entry] = []
+    while found := await page(place(entries[-1]) if entries else None):
+        entries += found
+    return entries

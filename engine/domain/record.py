@@ -1,4 +1,7 @@
-"""A record on its way in: what it says, what can be found of it, the file that holds it whole."""
+"""A record on its way in: what it says, what can be found of it, the file that holds it whole; and the layout
+of a conversation: where its turns stand in its transcript, kept beside it, so that the turns can be made from it again exactly
+as they came. Their numbers, ids, speakers and times do not all stand in the text.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -17,13 +21,66 @@ from engine.domain.embedding import Embedded
 from engine.domain.extraction import UNASKED, WHOLE, Derived, ModelReading
 from engine.domain.fact import FactRelation
 from engine.domain.graph import AboutEntity, EntityMention, StatedRelation
-from engine.domain.layout import Layout
 from engine.domain.node import ContentType, TriggerType
 from engine.domain.resource import ResourceType
 from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.domain.search import ItemKind
 from engine.domain.terms import Unit
 from engine.domain.utterance import Utterance
+
+
+@dataclass(frozen=True, slots=True)
+class LaidTurn:
+    """One turn: its number in the conversation, its place in the transcript in characters. `asked`: whether the words before it
+    ask something; None where none came before."""
+
+    number: int
+    ref: str | None
+    speaker: str
+    at: datetime | None
+    start: int
+    length: int
+    asked: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The turns of one record. `speakers` are all who spoke in what was stored together, also at other nodes."""
+
+    started_at: datetime | None
+    speakers: tuple[str, ...]
+    turns: tuple[LaidTurn, ...]
+
+    @property
+    def compact(self) -> dict[str, Any]:
+        """As it is kept: JSON, a short list for each turn."""
+        number = {speaker: index for index, speaker in enumerate(self.speakers)}
+        return {
+            "started_at": _iso(self.started_at),
+            "speakers": list(self.speakers),
+            "turns": [
+                [turn.number, turn.ref, number[turn.speaker], _iso(turn.at), turn.start, turn.length, turn.asked]
+                for turn in self.turns
+            ],
+        }
+
+
+def layout_of(compact: dict[str, Any]) -> Layout:
+    """A layout from what is kept of it."""
+    speakers = tuple(compact["speakers"])
+    turns = (
+        LaidTurn(number, ref, speakers[speaker], _moment(at), start, length, asked)
+        for number, ref, speaker, at, start, length, asked in compact["turns"]
+    )
+    return Layout(_moment(compact["started_at"]), speakers, tuple(turns))
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 @dataclass(frozen=True, slots=True)

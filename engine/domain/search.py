@@ -1,27 +1,41 @@
-"""Requests and answers of searches, and their pages. A cursor holds what was known at the first page and which hits were given,
-so that no page gives one again, whatever is stored or ranked anew meanwhile.
+"""Requests and answers of searches: which items one takes in (filters, for contexts and answers, too), pages of hits, how a
+search came to its answer, and searches whose hits count less with age: meaning × confidence × decay.
+
+A cursor holds what was known at the first page and which hits were given, so that no page gives one again, whatever is stored or
+ranked anew meanwhile. An explanation says what was read, what found the candidates, what each signal added to a score, what was
+left out and why.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
+from math import isfinite
 from struct import error as UnpackError
 from struct import pack, unpack
 from typing import Literal
+from unicodedata import category
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.entity import Relation
-from engine.domain.explanation import Explanation, HitExplanation
 from engine.domain.fact import DoubtMark
-from engine.domain.filters import ALL, Filters
 from engine.domain.node import Anchor, ContentType, FileState, LeftOut
 from engine.domain.scope import MemoryScope, ScopeKind, SourceKind
 from engine.errors import InvalidInput
+
+MOST_VALUES = 100
+LONGEST_VALUE = 200
+
+FoundBy = Literal["words", "meaning", "entities"]
+SearchedNodes = Literal["asked", "anchors", "all"]
+"""Those that the request names, those that the anchors lead to, or all that may be read."""
+WidenedBy = Literal["no_anchor", "few_items", "rare_words", "weak_hit", "nothing_found"]
+"""Why other nodes are searched than those that the anchors lead to: no anchor is strong; all that may be read is little; others
+hold a rare word of the question, and are added; the best hit at the anchors was weak; they held nothing."""
 
 ItemKind = Literal["turn", "chunk", "fact", "observation", "summary"]
 MOST_GIVEN = 500
@@ -31,6 +45,129 @@ _HEAD = ">4sq"
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _HEAD_BYTES = 12
+
+LEAST_DAYS, MOST_DAYS = 0.001, 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """An item is searched that passes every filter; of several values of one filter any is enough. Empty: all items. Raises
+    InvalidInput.
+
+    `below`: at these nodes or at nodes that lie below them now; they fix where to look, as `nodes` does; together with `nodes`:
+    at any of them. `categories`, `tags`: those of the item, in upper or lower case. `entities`: the item names one of these, or
+    one that was merged with it. `since`, `until`: when it occurred, `until` itself is no longer in; items without a date do not
+    pass.
+    """
+
+    below: tuple[UUID, ...] = ()
+    categories: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    entities: tuple[UUID, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("below", "categories", "tags", "entities"):
+            values: object = getattr(self, name)
+            if isinstance(values, str) or not isinstance(values, Sequence):
+                raise InvalidInput(f"The {name} of a filter are a list.")
+            if len(values) > MOST_VALUES:
+                raise InvalidInput(f"A filter has at most {MOST_VALUES} {name}.")
+        _check_texts("categories", self.categories)
+        _check_texts("tags", self.tags)
+        for time in (self.since, self.until):
+            if time is not None and time.tzinfo is None:
+                raise InvalidInput("A point in time needs its offset from UTC.")
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise InvalidInput("The time `since` of a filter is before its `until`.")
+
+
+def _check_texts(name: str, values: Sequence[str]) -> None:
+    for value in values:
+        if not isinstance(value, str) or not 1 <= len(value.strip()) <= LONGEST_VALUE or _controls(value):
+            raise InvalidInput(
+                f"The {name} of a filter have 1 to {LONGEST_VALUE} characters, without control characters."
+            )
+
+
+def _controls(value: str) -> bool:
+    """Whether it has control characters or halves of a pair."""
+    return any(category(letter) in ("Cc", "Cs") for letter in value)
+
+
+ALL = Filters()
+"""No filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignalShare:
+    """A signal of a hit: its `value`, the `weight` of the ranking file, and their product, the `share` of the score."""
+
+    value: float
+    weight: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class HitExplanation:
+    """Why a hit has its score: `offset` and all shares together. `found_by`: the lists of best items on which it was; none: it
+    stands beside one of them in a conversation. `weights`: the section of the ranking file. Signals of value 0 are left out."""
+
+    found_by: tuple[FoundBy, ...]
+    weights: str
+    offset: float
+    signals: Mapping[str, SignalShare]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCandidates:
+    """How many items were ranked, and how many of them each list gave: one may be on several. `neighbours` are on none."""
+
+    total: int
+    words: int
+    meaning: int
+    entities: int
+    neighbours: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotShown:
+    """Candidates that are no hits, by the reason: the limit of hits, the limit of tokens, an earlier page, a damaged node, gone
+    since the search began. And nodes: damaged ones, and those that may be read and were not searched."""
+
+    limit: int
+    tokens: int
+    earlier_pages: int
+    damaged: int
+    gone: int
+    damaged_nodes: int
+    other_nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Of the best hits that an exact search has (`exact`), how many the search by indexes has, too (`found`), and the `share`."""
+
+    exact: int
+    found: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How an answer was made. `nodes_exact`: how many nodes were read as a whole; `nodes_by_index`: large ones, of which only
+    what indexes gave was read. `items_read`: rows that were compared. `recall` None: not asked for, or no node was searched by
+    index."""
+
+    searched: SearchedNodes
+    nodes_exact: int
+    nodes_by_index: tuple[UUID, ...]
+    items_read: int
+    candidates: FoundCandidates
+    not_shown: NotShown
+    recall: Recall | None = None
+    widened_by: WidenedBy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +348,34 @@ def _asked(request: SearchRequest) -> bytes:
 
 def _number(item_id: UUID) -> int:
     return item_id.int & 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRequest:
+    """A question to a search with decay. An item scores cosine × confidence × 1 / (1 + age / `days`), so at an age of `days` it
+    counts half; None: `NEURIGRAPH_DECAY_DAYS`. Items of less than `least_confidence` are left out. The others as in
+    `SearchRequest`; `nodes` None: all that the principal may read. Raises InvalidInput."""
+
+    query: str
+    limit: int = 10
+    days: float | None = None
+    least_confidence: float = 0.0
+    kinds: tuple[ItemKind, ...] | None = None
+    nodes: tuple[UUID, ...] | None = None
+    moment: Moment = NOW
+    scopes: tuple[MemoryScope, ...] = ()
+    sources: tuple[SourceKind, ...] | None = None
+    filters: Filters = ALL
+
+    def __post_init__(self) -> None:
+        if self.days is not None and not (isfinite(self.days) and LEAST_DAYS <= self.days <= MOST_DAYS):
+            raise InvalidInput(f"The days of a decay are {LEAST_DAYS} to {MOST_DAYS:,}.")
+        if not (isfinite(self.least_confidence) and 0 <= self.least_confidence <= 1):
+            raise InvalidInput("The least confidence is a number from 0 to 1.")
+
+    @property
+    def search(self) -> SearchRequest:
+        """What it has in common with other searches."""
+        return SearchRequest(
+            self.query, self.limit, self.kinds, self.nodes, "always", self.moment, self.scopes, self.sources, self.filters
+        )  # fmt: skip

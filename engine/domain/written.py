@@ -1,20 +1,32 @@
-"""How what is to be stored is written in JSON: in the bodies of requests, and in the lines of an import or export."""
+"""How what is to be stored is written in JSON: in the bodies of requests, and in the lines of an import or export. A stream of
+bytes is cut into lines, and each is reported by what became of it; an export gives lines that an import takes back, page by page.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import to_jsonable_python
 
+from engine import errors
 from engine.domain.clock import time_problem
 from engine.domain.fact import LONGEST_FACT, LONGEST_SUBJECT, MOST_SUBJECTS, FactType, WrittenFact
 from engine.domain.history import Conversation, Turn
+from engine.domain.ingest import SourceOutcome
+from engine.domain.problems import UNEXPECTED, kind_of, members_of
 from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[Tt ]\d.*)?")
+
+MEDIA_TYPE = "application/x-ndjson"
+_BOM = b"\xef\xbb\xbf"
 
 
 def _written_in_iso(value: Any) -> Any:
@@ -154,3 +166,145 @@ class LineBody(RecordBody):
     file_name: str | None = Field(default=None, min_length=1, max_length=200, description="The name of its file.")
     media_type: Literal["text/plain", "text/markdown"] = "text/plain"
     version: int | None = Field(default=None, ge=1, description="Which version of its document a text is.")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line by its number, counted from 1. `content` is None where it is longer than a line may be."""
+
+    number: int
+    content: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class LineReport:
+    """What became of a line: `skipped` was stored before; of a `failed` one the name of the error as `cause`, its words, and the
+    places of invalid fields with what is wrong there."""
+
+    number: int
+    outcome: SourceOutcome
+    source_id: str = ""
+    records: tuple[UUID, ...] = ()
+    cause: str = ""
+    detail: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+class LineSplitter:
+    """Cuts bytes into lines. Holds at most one line, and of one that is too long nothing. Empty lines have a number, and are
+    left out."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most, self._number = most_bytes, 0
+        self._parts: list[bytes] = []
+        self._held, self._too_long = 0, False
+
+    def take(self, data: bytes) -> list[Line]:
+        """The lines that end in these bytes."""
+        *ended, rest = data.split(b"\n")
+        found = []
+        for part in ended:
+            self._keep(part)
+            found += self.end()
+        self._keep(rest)
+        return found
+
+    def end(self) -> list[Line]:
+        """The line that ends here, as the last one of a stream may without a line feed."""
+        content, too_long = b"".join(self._parts), self._too_long
+        self._parts, self._held, self._too_long = [], 0, False
+        self._number += 1
+        if self._number == 1:
+            content = content.removeprefix(_BOM)
+        if too_long:
+            return [Line(self._number, None)]
+        return [Line(self._number, content)] if content.strip() else []
+
+    def _keep(self, part: bytes) -> None:
+        self._held += len(part)
+        self._too_long = self._held > self._most
+        if self._too_long:
+            self._parts = []
+        elif part:
+            self._parts.append(part)
+
+
+def batches(lines: list[Line], most: int) -> list[list[Line]]:
+    """The lines in groups of so many at most."""
+    return [lines[start : start + most] for start in range(0, len(lines), most)]
+
+
+def line_of(value: Any) -> bytes:
+    """The value as one line; fields that hold nothing are left out."""
+    plain = to_jsonable_python(value, exclude_none=True)
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPlace:
+    """How far an export is. `until`: what came in later does not belong to it; `after`: time and id of the last input before."""
+
+    until: datetime
+    after: tuple[datetime, UUID] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedLine:
+    """A source as a line; without `body` it cannot be given: the name of the error as `cause`, and its words."""
+
+    source_id: str
+    body: LineBody | None
+    cause: str = ""
+    detail: str = ""
+
+    def written(self, instance: str) -> bytes:
+        """The line, without what an import takes for granted; for a source that cannot be given its problem, with the path of
+        the export as `instance`."""
+        if self.body is not None:
+            return line_of(self.body.model_dump(mode="json", exclude_defaults=True))
+        kind = kind_of(getattr(errors, self.cause, errors.InvalidInput)) or UNEXPECTED
+        return line_of({"source_id": self.source_id, "problem": members_of(kind, instance, self.detail)})
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPage:
+    """Some lines, until where they go, and whether there may be more. `withdrawn`: sources that hold no longer."""
+
+    lines: tuple[ExportedLine, ...]
+    withdrawn: int
+    place: ExportPlace
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutOfExport:
+    """What an export does not give: inputs that personas stored, turns of streamed conversations that wait to be stored."""
+
+    of_others: int
+    waiting: int
+
+
+class ExportCount:
+    """Writes the pages of an export and counts them, for its last line. `instance`: its path, which problems name."""
+
+    def __init__(self, user_id: UUID) -> None:
+        self.instance = f"/v1/users/{user_id}/export"
+        self._counts: Counter[str] = Counter()
+
+    def written(self, page: ExportPage) -> bytes:
+        """The lines of a page."""
+        self._counts.update("lines" if line.body else "failed" for line in page.lines)
+        self._counts["withdrawn"] += page.withdrawn
+        return b"".join(line.written(self.instance) for line in page.lines)
+
+    def totals(self, left_out: LeftOutOfExport | None, problem: Any = None) -> dict[str, Any]:
+        """The last line: what was given and left out; of an export that ended early its problem."""
+        counts = {name: self._counts[name] for name in ("lines", "failed", "withdrawn")}
+        others = (left_out.of_others, left_out.waiting) if left_out else (0, 0)
+        return {
+            "done": problem is None,
+            **counts,
+            "of_personas": others[0],
+            "waiting_turns": others[1],
+            **({"problem": problem} if problem else {}),
+        }

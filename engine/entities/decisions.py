@@ -17,12 +17,11 @@ from pydantic import TypeAdapter
 from engine.commit.changes import AliasDecided, EntitiesApart, EntitiesMerged, EntityCorrected, GraphChange, MergeUndone
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import NOW, Clock, Moment
-from engine.domain.entity import Entity, Merge, Pair
-from engine.domain.entity_decision import Alias, AliasDecision, AliasType, EntityCorrection, alias_key
+from engine.domain.entity import Alias, AliasDecision, AliasType, Entity, EntityCorrection, Merge, Pair, alias_key
 from engine.domain.graph import NewMerge, ToldApart, UndoneMerge
 from engine.domain.names import clean_name, name_key
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.entities.reads import EntityReads
 from engine.errors import AliasTaken, Conflict, InvalidInput, NotFound
 from engine.naming.configuration import Domain

@@ -23,8 +23,8 @@ from engine.domain.entity import (
 )
 from engine.domain.forms import Span
 from engine.domain.names import name_key
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.domain.relation import MOST_ENTITIES, MentionedTogether, read_properties
 from engine.entities.resolution.romanized import is_key_of
 from engine.errors import InvalidInput, StoreDamaged

@@ -21,9 +21,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from engine.domain.attribute import FactAttribute, ValueKind
 from engine.domain.delta import BEGINNING
-from engine.domain.fact import Doubt, DoubtKind, FactRelation, FactRow, Verdict
+from engine.domain.fact import Doubt, DoubtKind, FactAttribute, FactRelation, FactRow, ValueKind, Verdict
 from engine.facts.verdicts import attribute_said, believed, relation, statement
 from engine.language.dates import dates_in
 from engine.language.tables import alternatives

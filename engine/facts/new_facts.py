@@ -19,9 +19,8 @@ import numpy as np
 from engine.commit.changes import FactsStated
 from engine.commit.rows import facts as fact_rows
 from engine.commit.unit_of_work import UnitOfWork
-from engine.domain.attribute import FactAttribute
 from engine.domain.embedding import vector_of
-from engine.domain.fact import EndingFact, FactRow, subject_hash
+from engine.domain.fact import EndingFact, FactAttribute, FactRow, subject_hash
 from engine.domain.graph import ManifestLine
 from engine.domain.names import name_key
 from engine.domain.principal import Principal

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from engine.domain.attribute import Attribute
 from engine.domain.clock import Clock
-from engine.domain.fact import DoubtPlace, Fact, FactDoubt, FactFilter, subject_hash
+from engine.domain.fact import Attribute, DoubtPlace, Fact, FactDoubt, FactFilter, subject_hash
 from engine.domain.names import name_key
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.errors import InvalidInput, NotFound
 from engine.stores.postgres import Postgres
 from engine.stores.statements import sql_text

@@ -20,8 +20,7 @@ from engine.commit.rows import due
 from engine.commit.unit_of_work import Follow, UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.graph import NewShell
-from engine.domain.look_alikes import look_alike_key
-from engine.domain.names import clean_name, name_key, schema_name, slug
+from engine.domain.names import clean_name, look_alike_key, name_key, schema_name, slug
 from engine.domain.node import MAX_LAYER, NewNode, NodeType, ProvisionedNode, User, shell_text
 from engine.domain.principal import Principal
 from engine.errors import Conflict, DepthExceeded, InvalidInput, NotFound, ProviderUnavailable

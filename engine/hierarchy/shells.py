@@ -16,11 +16,20 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import NOW, Clock, Moment
-from engine.domain.metadata import EdgePlace, MetadataPage, RecordMetadata, RegisteredEdge
 from engine.domain.names import clean_name, name_key, shown_name
-from engine.domain.node import Anchor, ChildNode, RecordDay, Shell, TreeNode
-from engine.domain.page import MOST, check_page
+from engine.domain.node import (
+    Anchor,
+    ChildNode,
+    EdgePlace,
+    MetadataPage,
+    RecordDay,
+    RecordMetadata,
+    RegisteredEdge,
+    Shell,
+    TreeNode,
+)
 from engine.domain.principal import Principal
+from engine.domain.read_limits import MOST, check_page
 from engine.errors import Archived, InvalidInput, NotFound
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres

@@ -6,9 +6,9 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from engine.domain.clock import Clock
-from engine.domain.event import Event, NewEvent, Wanted
-from engine.domain.page import check_page
+from engine.domain.occasion import Event, NewEvent, Wanted
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.errors import NotFound
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only

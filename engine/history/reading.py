@@ -13,24 +13,26 @@ from uuid import UUID
 from engine.domain.clock import NOW, Clock, Moment
 from engine.domain.delta import (
     BEGINNING,
+    EVERYTHING,
     Delta,
     Difference,
+    DifferencePage,
     LoggedKind,
     Operation,
     State,
     Subject,
     SubjectKind,
     SubjectState,
+    Within,
     base_of,
     difference,
     state_at,
 )
-from engine.domain.difference import EVERYTHING, DifferencePage, Within
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
 from engine.domain.extraction import WHOLE
 from engine.domain.names import shown_name
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import Shells
 from engine.history.edges import EdgeHistory

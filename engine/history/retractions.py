@@ -20,8 +20,8 @@ from engine.commit.unit_of_work import UnitOfWork, UnitsOfWork
 from engine.domain.clock import NOW, Clock
 from engine.domain.fact import FactRow
 from engine.domain.history import source_key
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.domain.retraction import (
     AffectedFact,
     AffectedRelation,

@@ -19,19 +19,17 @@ from uuid import UUID, uuid4, uuid5
 import numpy as np
 
 from engine.domain.description import keywords, summarize, summary_vector, tags
+from engine.domain.document import Chunk, splitter
 from engine.domain.embedding import Embedded, vector_of
 from engine.domain.extraction import LONGEST_WHOLE, WHOLE, Derived
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn, source_key
-from engine.domain.layout import LaidTurn, Layout
 from engine.domain.node import ContentType, TriggerType
-from engine.domain.record import AssignableNode, EmbeddedRecord, FileDraft, ItemDraft, RecordDraft
+from engine.domain.record import AssignableNode, EmbeddedRecord, FileDraft, ItemDraft, LaidTurn, Layout, RecordDraft
 from engine.domain.resource import ResourceType
-from engine.domain.said import spoken_dates
 from engine.domain.scope import Privacy
 from engine.domain.shown import titled
-from engine.domain.splitting import Chunk, splitter
-from engine.domain.utterance import below, embedded_text, has_question, utterance
+from engine.domain.utterance import below, embedded_text, has_question, spoken_dates, utterance
 from engine.knowledge.entity_finder import Spoken
 from engine.knowledge.item_entities import MOST
 from engine.providers.embedder import Vectors

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from uuid import uuid5
 
 from engine.domain.clock import check_time
-from engine.domain.document import NewVersion, chunk_hash
+from engine.domain.document import Chunk, NewVersion, chunk_hash, chunks
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import TriggerType
@@ -24,7 +24,6 @@ from engine.domain.principal import Principal
 from engine.domain.record import RecordDraft, SourceAdvance
 from engine.domain.report import STORED_ALREADY, Skipped
 from engine.domain.scope import Origin, Privacy
-from engine.domain.splitting import Chunk, chunks
 from engine.domain.utterance import embedded_text
 from engine.errors import CommitSetAside
 from engine.ingest.cleaning import Cleaned, check_text, cleaned, fingerprint, key_of

@@ -19,13 +19,12 @@ from pydantic_core import from_json
 
 from engine.domain.history import Conversation, HistoryFile
 from engine.domain.ingest import Terms
-from engine.domain.lines import Line, LineReport
 from engine.domain.names import file_name, is_blank
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
 from engine.domain.report import STORED_ALREADY, Skipped
 from engine.domain.scope import MemoryScope, Origin, Privacy, check_privacy
-from engine.domain.written import LineBody
+from engine.domain.written import Line, LineBody, LineReport
 from engine.errors import Conflict, InvalidInput, InvalidText, NeurigraphError, NotFound, TooLarge
 from engine.ingest.cleaning import Cleaned, cleaned, key_of
 from engine.ingest.documents import fact_document, note, text_document

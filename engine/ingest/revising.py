@@ -22,12 +22,11 @@ from engine.commit.changes import RecordRevised
 from engine.commit.rows import sources
 from engine.commit.rows.records import NamedRow
 from engine.commit.unit_of_work import UnitOfWork
-from engine.domain.document import NewVersion, allotted, parted
+from engine.domain.document import NewVersion, allotted, chunks, parted
 from engine.domain.embedding import Embedded, vector_of
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode, ItemDraft, RecordDraft, SourceAdvance
 from engine.domain.report import STORED_ALREADY, Skipped, StoredRecord
-from engine.domain.splitting import chunks
 from engine.errors import EmbeddingsChanged, NotFound, VersionRefused
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint

@@ -26,15 +26,15 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from engine.domain.backoff import pause_before
 from engine.domain.clock import Clock
 from engine.domain.document import NewVersion
 from engine.domain.extraction import ExtractionReport, added
 from engine.domain.history import Conversation
 from engine.domain.ingest import Failure, FailureStage, FailureState, IngestedSource, IngestSession, IngestState, Terms
+from engine.domain.job import pause_before
 from engine.domain.node import TriggerType
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.domain.record import EmbeddedRecord, SourceAdvance
 from engine.domain.report import STORED_ALREADY, Skipped
 from engine.errors import Conflict, InvalidInput, NeurigraphError, NotFound, StoreFull, StoreUnavailable, WritingStopped

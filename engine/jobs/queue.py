@@ -31,8 +31,7 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 from procrastinate.schema import SchemaManager
 
-from engine.domain.backoff import pause_before
-from engine.domain.job import Cause
+from engine.domain.job import Cause, pause_before
 from engine.errors import NeurigraphError, StoreUnavailable
 from engine.jobs.runs import Job, Runs
 from engine.stores.limited import STORE, Connection, DriverError, RaisedError

@@ -12,7 +12,7 @@ from croniter import croniter
 
 from engine.domain.clock import Clock
 from engine.domain.job import Cause, Outcome, Report, Run
-from engine.domain.page import check_page
+from engine.domain.read_limits import check_page
 from engine.errors import SettingsError, StoreFull, StoreTimeout, StoreUnavailable
 from engine.stores.postgres import Json, Jsonb, Postgres
 from engine.stores.rows import only

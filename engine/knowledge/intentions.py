@@ -20,8 +20,8 @@ from engine.domain.clock import NOW, Clock
 from engine.domain.graph import EntityMention
 from engine.domain.intention import LONGEST_INTENTION, Intention, IntentionDecision, IntentionState, StatedIntention
 from engine.domain.names import name_key
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.entities.reads import EntityReads
 from engine.knowledge.record_names import ReadRecord
 from engine.language.dates import dates_in

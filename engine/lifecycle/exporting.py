@@ -16,15 +16,14 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from engine.domain.clock import Clock
-from engine.domain.exported import ExportedLine, ExportPage, ExportPlace, LeftOutOfExport
 from engine.domain.history import source_key
-from engine.domain.layout import layout_of
 from engine.domain.names import UNNAMED, shown_name
 from engine.domain.node import ContentType
 from engine.domain.principal import Principal
+from engine.domain.record import layout_of
 from engine.domain.resource import ResourceType
 from engine.domain.scope import Privacy, ScopeKind, SourceKind
-from engine.domain.written import ConversationBody, LineBody
+from engine.domain.written import ConversationBody, ExportedLine, ExportPage, ExportPlace, LeftOutOfExport, LineBody
 from engine.errors import DamagedFile, InvalidInput, InvalidText, NeurigraphError, NotFound, StoreDamaged, TooLarge
 from engine.lifecycle.resources import FileParts, RawResources
 from engine.stores.postgres import Postgres

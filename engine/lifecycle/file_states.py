@@ -28,8 +28,8 @@ from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
 from engine.domain.file_state import LONGEST_NOTE, FileStatus, StateEntry
 from engine.domain.node import FileState
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.errors import DamagedFile, InvalidInput, NeurigraphError, NotFound, StoreFull
 from engine.hierarchy.shells import Shells
 from engine.stores.neo4j import Neo4j

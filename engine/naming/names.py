@@ -18,8 +18,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from engine.domain.entity import UNKNOWN_KIND, Mention, TextPiece
-from engine.domain.entity_decision import AliasType, alias_key
+from engine.domain.entity import UNKNOWN_KIND, AliasType, Mention, TextPiece, alias_key
 from engine.domain.names import name_key
 from engine.language.tables import one_of
 from engine.naming.cuts import Either, NamePiece, WordEvidence, counts, end_of, is_sure, parts_of

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid5
 
-from engine.access.grants import AccessLog
+from engine.access.access_log import AccessLog
 from engine.access.idempotency import Answer, Idempotency
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity, Principal

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.metadata import EdgePlace, RegisteredEdge
-from engine.domain.node import CreatedEdge
+from engine.domain.node import CreatedEdge, EdgePlace, RegisteredEdge
 from engine.hierarchy.shells import MOST_EDGES, Shells
 from engine.history.edges import EdgeHistory
 from engine.operations import redactions

@@ -9,6 +9,8 @@ from engine.communities.reads import CommunityReads
 from engine.domain.clock import NOW, Moment
 from engine.domain.community import EntityMeaning
 from engine.domain.entity import (
+    Alias,
+    AliasType,
     Entity,
     EntityFact,
     EntityFilter,
@@ -20,7 +22,6 @@ from engine.domain.entity import (
     RelationBetween,
     Why,
 )
-from engine.domain.entity_decision import Alias, AliasType
 from engine.domain.relation import MentionedTogether
 from engine.entities.decisions import EntityAliases, EntityDecisions, Merges
 from engine.entities.reads import EntityReads

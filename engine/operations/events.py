@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from engine.domain.event import Event, NewEvent, Wanted
+from engine.domain.occasion import Event, NewEvent, Wanted
 from engine.history.events import EventLog
 from engine.operations import redactions
 from engine.operations.caller import owner

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.domain.exported import ExportPage, ExportPlace, LeftOutOfExport
+from engine.domain.written import ExportPage, ExportPlace, LeftOutOfExport
 from engine.lifecycle.exporting import Exporting
 from engine.operations.caller import owner
 from engine.operations.declaring import OfGraph, reads

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from engine.domain.attribute import Attribute
-from engine.domain.fact import DoubtPlace, Fact, FactDecision, FactDoubt, FactFilter, WrittenFact
+from engine.domain.fact import Attribute, DoubtPlace, Fact, FactDecision, FactDoubt, FactFilter, WrittenFact
 from engine.domain.scope import Privacy, check_privacy
 from engine.errors import InvalidInput
 from engine.facts.decisions import FactDecisions

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from engine.access.grants import AccessLog, GraphGrants
+from engine.access.access_log import AccessLog
+from engine.access.grants import GraphGrants
 from engine.domain.grant import (
     LITTLE_CONFIDENCE,
     AccessEntry,

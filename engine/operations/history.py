@@ -7,8 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.delta import Change, Changed, Delta, SubjectKind, SubjectState
-from engine.domain.difference import EVERYTHING, DifferencePage, Within
+from engine.domain.delta import EVERYTHING, Change, Changed, Delta, DifferencePage, SubjectKind, SubjectState, Within
 from engine.history.changes import Changes
 from engine.history.reading import Past
 from engine.operations import redactions

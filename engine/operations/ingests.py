@@ -10,11 +10,10 @@ from uuid import UUID
 
 from engine.domain.history import Conversation, History, NodePath, Text
 from engine.domain.ingest import IngestedSource, IngestSession
-from engine.domain.lines import Line, LineReport
 from engine.domain.node import NewNode
 from engine.domain.record import AssignableNode
 from engine.domain.report import STORED_ALREADY, IngestReport, Skipped
-from engine.domain.written import LineBody
+from engine.domain.written import Line, LineBody, LineReport
 from engine.errors import Archived, Conflict, InvalidInput
 from engine.hierarchy.shells import Shells
 from engine.ingest.documents import note, read_document, reference_of

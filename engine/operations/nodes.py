@@ -7,9 +7,18 @@ from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.delta import Change, Changed
-from engine.domain.metadata import MetadataPage
-from engine.domain.node import MAX_LAYER, Anchor, ChildNode, NewNode, ProvisionedNode, RecordDay, Shell, TreeNode
-from engine.domain.page import MOST
+from engine.domain.node import (
+    MAX_LAYER,
+    Anchor,
+    ChildNode,
+    MetadataPage,
+    NewNode,
+    ProvisionedNode,
+    RecordDay,
+    Shell,
+    TreeNode,
+)
+from engine.domain.read_limits import MOST
 from engine.domain.record import AssignableNode
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import MOST_ANCHORS, Shells

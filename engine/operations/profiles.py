@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 from uuid import UUID
 
-from engine.domain.page import check_page
 from engine.domain.profile import FactGroup, Profile
+from engine.domain.read_limits import check_page
 from engine.facts.profiles import ProfileComposer
 from engine.operations.caller import owner, readers
 from engine.operations.declaring import OfGraph, reads

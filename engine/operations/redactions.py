@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.domain.delta import Change
-from engine.domain.event import NewEvent
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
+from engine.domain.occasion import NewEvent
 from engine.domain.retraction import RetractionSubject
 from engine.privacy.redact import Redactor, check_names, redacted_change, redacted_edge, redacted_fact, redacted_node
 

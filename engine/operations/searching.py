@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.domain.context import Context, ContextAnswer, ContextRequest
-from engine.domain.decay import DecayRequest
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.scope import USERS, MemoryScope
-from engine.domain.search import SearchAnswer, SearchRequest
+from engine.domain.search import DecayRequest, SearchAnswer, SearchRequest
 from engine.operations.caller import readers
 from engine.operations.declaring import OfGraph, reads
 from engine.operations.parts import Part

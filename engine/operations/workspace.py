@@ -13,8 +13,7 @@ from engine.domain.grant import Integration
 from engine.domain.ingest import Failure, FailureState
 from engine.domain.job import DETAILS, JobState, Run
 from engine.domain.node import Credential, User
-from engine.domain.principal import Identity
-from engine.domain.token import NO_GRACE, IssuedToken, NewToken, Token
+from engine.domain.principal import NO_GRACE, Identity, IssuedToken, NewToken, Token
 from engine.errors import Conflict, NotFound
 from engine.lifecycle.embedding_versions import LabelledQuery
 from engine.operations import redactions

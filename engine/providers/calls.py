@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from opentelemetry.trace import SpanKind
 
-from engine.domain.backoff import pause_before
 from engine.domain.ingest import UNLIMITED, Limits
+from engine.domain.job import pause_before
 from engine.errors import ProviderUnavailable, UnusableAnswer
 from engine.providers.language import Answer, Form, LanguageModel, Prompt
 from engine.telemetry.metrics import MODEL_CALLS, MODEL_COST, MODEL_SECONDS, MODEL_TOKENS

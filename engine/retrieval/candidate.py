@@ -2,10 +2,10 @@
 well the words of a question are covered around a turn.
 
 **Scale**: families (turns, facts, passages) are placed beside each other by how near the nearest item of each is. Most signals
-are z-scores over the item's own family, so the best of a thousand unrelated passages is as far above its family as the answer in
-a chat is above its own: their sums cannot be compared. What can be compared is the cosine with the question, without vectors BM25.
-So the best scores are made level, and a family whose nearest item is further away is lowered by the square of that distance:
-close families mix, as a question may need a chat and a document. Inside a family the order stays.
+are z-scores over the item's own family, so the best of a thousand unrelated passages is as far above its family as the answer
+in a chat is above its own: their sums cannot be compared. What can be compared is the cosine with the question, without vectors
+BM25. So the best scores are made level, and a family whose nearest item is further away is lowered by the square of that
+distance: close families mix, as a question may need a chat and a document. Inside a family the order stays.
 
 Scores of passages lie several times further apart than those of turns, so the best of unrelated ones can lead its own by more
 than its distance from the question takes away ("Which car do we have?" beside an article about a car). So nothing that is further
@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.domain.node import ContentType, FileState
-from engine.domain.said import spoken_at
 from engine.domain.scope import ScopeKind, SourceKind
 from engine.domain.search import ItemKind
+from engine.domain.utterance import spoken_at
 from engine.retrieval.weights import Family, ScaleWeights
 
 ASKS, FOLLOWS_QUESTION, OPENS_SESSION, FIRST_PERSON = 1, 2, 4, 8

@@ -12,11 +12,10 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import Clock
-from engine.domain.decay import DecayRequest
 from engine.domain.node import LeftOut
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
-from engine.domain.search import Hit, SearchAnswer
+from engine.domain.search import DecayRequest, Hit, SearchAnswer
 from engine.errors import Conflict
 from engine.progress import counted
 from engine.providers.active import ActiveModel, Model

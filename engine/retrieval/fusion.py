@@ -19,8 +19,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.domain.said import named_dates
 from engine.domain.terms import STOP_WORDS
+from engine.domain.utterance import named_dates
 from engine.language.dates import agreement
 from engine.language.tables import all_listed
 from engine.retrieval.candidate import (

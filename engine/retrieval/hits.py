@@ -13,21 +13,23 @@ from uuid import UUID
 
 from engine.domain.clock import Moment
 from engine.domain.entity import entity_number
-from engine.domain.explanation import (
+from engine.domain.names import shown_name
+from engine.domain.node import Anchor, LeftOut
+from engine.domain.principal import Principal
+from engine.domain.search import (
     Explanation,
     FoundBy,
     FoundCandidates,
+    Hit,
     HitExplanation,
+    ItemKind,
     NotShown,
+    ReachedOver,
     Recall,
     SearchedNodes,
     SignalShare,
     WidenedBy,
 )
-from engine.domain.names import shown_name
-from engine.domain.node import Anchor, LeftOut
-from engine.domain.principal import Principal
-from engine.domain.search import Hit, ItemKind, ReachedOver
 from engine.entities.resolution.romanized import canonical_key
 from engine.facts.about import doubts_among, marks_of, newer_first
 from engine.retrieval.anchors import NamedEntity, Navigation

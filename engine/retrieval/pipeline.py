@@ -18,7 +18,6 @@ from uuid import UUID
 
 from engine.domain.clock import Clock, Moment, SystemClock
 from engine.domain.entity import entity_number
-from engine.domain.explanation import SearchedNodes, WidenedBy
 from engine.domain.node import LeftOut
 from engine.domain.principal import Principal
 from engine.domain.scope import check_scopes
@@ -28,7 +27,9 @@ from engine.domain.search import (
     Given,
     Hit,
     SearchAnswer,
+    SearchedNodes,
     SearchRequest,
+    WidenedBy,
     cursor_after,
     given_before,
 )

@@ -17,11 +17,10 @@ from uuid import UUID
 
 from engine.domain.clock import Moment
 from engine.domain.entity import entity_number
-from engine.domain.filters import Filters
 from engine.domain.names import name_key
 from engine.domain.principal import Principal
 from engine.domain.scope import check_sources
-from engine.domain.search import ItemKind, SearchRequest
+from engine.domain.search import Filters, ItemKind, SearchRequest
 from engine.domain.terms import STOP_WORDS, asked_words, term_id, unspaced_word
 from engine.errors import InvalidInput, NotFound
 from engine.language.dates import dates_asked

@@ -16,11 +16,10 @@ from uuid import UUID
 
 from engine.domain.clock import Moment
 from engine.domain.embedding import EmbeddingVersion
-from engine.domain.explanation import WidenedBy
 from engine.domain.node import LeftOut
 from engine.domain.principal import Principal
 from engine.domain.scope import MemoryScope, SourceKind
-from engine.domain.search import ItemKind
+from engine.domain.search import ItemKind, WidenedBy
 from engine.errors import InvalidInput, NotFound, StoreFailed
 from engine.hierarchy.tables import Damage
 from engine.providers.embedder import Vectors

@@ -6,7 +6,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from engine.domain.entity_decision import AliasType
+from engine.domain.entity import AliasType
 from engine.errors import InvalidInput
 from engine.shell.entities import Who, entities, named
 from engine.shell.options import Handle

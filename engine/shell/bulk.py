@@ -14,9 +14,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from engine.domain.exported import ExportCount
 from engine.domain.ingest import Limits
-from engine.domain.lines import LineReport, LineSplitter, batches, line_of
+from engine.domain.written import ExportCount, LineReport, LineSplitter, batches, line_of
 from engine.errors import InvalidInput
 from engine.progress import counted
 from engine.shell.options import Handle, Milliseconds, ModelCalls, Tokens, path_named

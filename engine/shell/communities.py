@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from engine.domain.community import InsightKind
-from engine.domain.page import MOST
+from engine.domain.read_limits import MOST
 from engine.progress import counted
 from engine.shell.options import Handle
 from engine.shell.session import Commands, Session

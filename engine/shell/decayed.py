@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from engine.domain.decay import DecayRequest
+from engine.domain.search import DecayRequest
 from engine.shell.answers import print_answer
 from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Scopes, Since, Tags, Until
 from engine.shell.options import AsOf, Handle, KnownAt, moment_of

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from engine.domain.event import NewEvent, Wanted
+from engine.domain.occasion import NewEvent, Wanted
 from engine.shell.options import Handle, KnownAt, point
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list, timestamp

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from engine.domain.delta import ENDED, Change
-from engine.domain.page import every
+from engine.domain.read_limits import every
 from engine.errors import InvalidInput
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of, point
 from engine.shell.session import Commands, Session

@@ -13,7 +13,7 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.entity import Entity, EntitySummary
 from engine.domain.fact import DAY_PASSED
 from engine.domain.names import name_key
-from engine.domain.page import MOST
+from engine.domain.read_limits import MOST
 from engine.errors import Conflict, NotFound
 from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.domain.explanation import Explanation, HitExplanation
-from engine.domain.search import SearchAnswer
+from engine.domain.search import Explanation, HitExplanation, SearchAnswer
 from engine.progress import counted
 from engine.shell.session import Session
 

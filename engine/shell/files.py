@@ -10,7 +10,7 @@ import typer
 from rich.filesize import decimal
 from rich.text import Text
 
-from engine.domain.metadata import all_records
+from engine.domain.node import all_records
 from engine.errors import NotFound
 from engine.progress import counted
 from engine.shell.options import Handle
@@ -21,7 +21,7 @@ from engine.shell.tokens import node_at
 
 if TYPE_CHECKING:
     from engine.domain.file_state import FileStatus
-    from engine.domain.metadata import RecordMetadata
+    from engine.domain.node import RecordMetadata
     from engine.lifecycle.file_states import DormancyReport
     from engine.lifecycle.sweep import SweepReport
     from engine.memory import Memory

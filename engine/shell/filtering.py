@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.domain.filters import Filters
 from engine.domain.scope import MemoryScope
+from engine.domain.search import Filters
 from engine.shell.entities import named
 from engine.shell.options import point, scope_named
 from engine.shell.tokens import node_at

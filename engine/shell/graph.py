@@ -11,7 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from engine.domain.node import MAX_LAYER, Edge, RecordDay, TreeNode, User
-from engine.domain.page import MOST, every
+from engine.domain.read_limits import MOST, every
 from engine.errors import NotFound
 from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from engine.domain.intention import IntentionState
-from engine.domain.page import MOST
+from engine.domain.read_limits import MOST
 from engine.shell.entities import named
 from engine.shell.options import Handle, Reason
 from engine.shell.session import Commands, Session

@@ -11,8 +11,7 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from engine.domain.delta import Change, Difference, FieldChange, SubjectKind
-from engine.domain.difference import Within
+from engine.domain.delta import Change, Difference, FieldChange, SubjectKind, Within
 from engine.errors import InvalidInput
 from engine.progress import counted
 from engine.shell.options import AsOf, Handle, KnownAt, Reason, moment_of, point

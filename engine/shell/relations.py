@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from engine.domain.clock import NOW
-from engine.domain.page import MOST
+from engine.domain.read_limits import MOST
 from engine.errors import InvalidInput
 from engine.shell.edges import pairs
 from engine.shell.entities import named

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from engine.domain.page import MOST
+from engine.domain.read_limits import MOST
 from engine.domain.retraction import Retraction, RetractionKind, RetractionPreview, RetractionSubject
 from engine.progress import counted
 from engine.shell.options import Handle, Reason

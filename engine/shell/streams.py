@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from engine.domain.occasion import Occasion, OccasionKind
-from engine.domain.page import every
+from engine.domain.read_limits import every
 from engine.domain.scope import USERS, MemoryScope, Privacy
 from engine.domain.stream import StreamedTurn
 from engine.errors import InvalidInput

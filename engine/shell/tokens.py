@@ -11,8 +11,8 @@ import typer
 from rich.text import Text
 
 from engine.domain.names import name_key
-from engine.domain.page import every
-from engine.domain.token import IssuedToken, NewToken, Token, TokenKind
+from engine.domain.principal import IssuedToken, NewToken, Token, TokenKind
+from engine.domain.read_limits import every
 from engine.errors import InvalidInput, NotFound
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
-from engine.access.grants import AccessLog, GraphGrants
+from engine.access.access_log import AccessLog
+from engine.access.grants import GraphGrants
 from engine.access.idempotency import Idempotency
 from engine.access.principals import WorkspaceIntegrations, WorkspaceTokens, WorkspaceUsers, complete_keys
 from engine.commit.outbox import Outbox, StepHook, no_step

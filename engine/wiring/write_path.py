@@ -9,7 +9,7 @@ from engine.commit.outbox import StepHook
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.derive.reading import Attempts, Readings
 from engine.domain.clock import Clock
-from engine.domain.cuts import Thresholds
+from engine.domain.stream import Thresholds
 from engine.facts.items import FactItems
 from engine.facts.new_facts import FactEntry
 from engine.hierarchy.provisioning import Provisioning

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.filters import Filters
-from engine.domain.search import SearchRequest
+from engine.domain.search import Filters, SearchRequest
 from engine.errors import NotFound, StoreUnavailable
 from engine.lab.leaks import expected_search, fuzzer, people
 from engine.lab.leaks.asking import outcome_of

@@ -14,9 +14,8 @@ from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
-from engine.domain.principal import Principal
+from engine.domain.principal import NewToken, Principal
 from engine.domain.search import SearchRequest
-from engine.domain.token import NewToken
 from engine.errors import NeurigraphError, NotFound
 from engine.history.reading import Past
 from engine.memory import Memory

@@ -18,8 +18,7 @@ from pydantic import SecretStr
 from engine.access.principals import WorkspaceIntegrations, WorkspaceTokens
 from engine.domain.clock import SystemClock
 from engine.domain.node import NewNode, User
-from engine.domain.principal import Identity
-from engine.domain.token import NewToken
+from engine.domain.principal import Identity, NewToken
 from engine.embedded import attached
 from engine.errors import Conflict, InvalidInput, InvalidName, NotFound
 from engine.memory import Memory

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.neurigraph import Engine
 from tests.door import new_door
 

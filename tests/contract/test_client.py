@@ -32,7 +32,7 @@ from api.client import (
 )
 from engine.domain.fact import FactChain
 from engine.domain.ingest import IngestSession
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.domain.written import ConversationBody, TurnBody
 from engine.neurigraph import Engine
 from engine.settings import Settings

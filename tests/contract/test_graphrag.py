@@ -17,7 +17,7 @@ from api.client import Client, NotFound
 from api.client.graphrag import retriever as over_rest
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import User
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.errors import InvalidInput
 from engine.errors import NotFound as Missing
 from engine.graphrag import MemoryRetriever, items, opened_retriever

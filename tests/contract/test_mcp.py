@@ -24,8 +24,8 @@ from pydantic import SecretStr
 from api.mcp.budget import tokens
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import User
+from engine.domain.principal import NewToken
 from engine.domain.search import SearchRequest
-from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from tests.clean_environment import CLEAN
 from tests.contract.test_rest_slow_clients import TOKEN, serving

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from api.mcp.tools import TOOLS
 from engine.domain.node import User
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.neurigraph import Engine
 from tests.clean_environment import CLEAN
 from tests.contract.test_mcp import called, command, over_http, refused

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.errors import NotFound
 from engine.neurigraph import Engine
 from engine.settings import Settings

@@ -26,7 +26,7 @@ from api.mcp.tools import TOOLS
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, History, HistoryFile, Turn
 from engine.domain.node import NewNode
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.open_engine import open_engine

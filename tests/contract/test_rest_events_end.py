@@ -12,8 +12,7 @@ import httpx
 import pytest
 
 from api.event_stream import FIRST_LOOK
-from engine.domain.principal import Identity
-from engine.domain.token import IssuedToken, NewToken
+from engine.domain.principal import Identity, IssuedToken, NewToken
 from engine.ingest.pipeline import Ingest
 from engine.neurigraph import Engine
 from tests.contract.test_rest_files import claimed, events_in

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from engine.domain.node import NewNode, User
-from engine.domain.token import NewToken, TokenKind
+from engine.domain.principal import NewToken, TokenKind
 from engine.memory import Memory
 from engine.neurigraph import Engine
 

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from api.cursors import encoded
-from engine.domain.event import NewEvent
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
+from engine.domain.occasion import NewEvent
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.contract.conftest import House, OpenDoor

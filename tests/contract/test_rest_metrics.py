@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from engine.domain.node import User
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.neurigraph import Engine
 from tests.contract.conftest import OpenDoor
 

@@ -22,7 +22,7 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi import checks
 
 from api.app import create_app
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.neurigraph import Engine
 from engine.settings import Settings
 from tests.contract.conftest import KINDS

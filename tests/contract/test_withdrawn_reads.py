@@ -21,7 +21,7 @@ from api.mcp.resources import PROMPTS, TEMPLATES
 from api.mcp.tools import TOOLS
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.neurigraph import Engine
 from engine.operations.declaring import OPERATIONS
 from engine.shell.application import command

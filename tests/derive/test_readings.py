@@ -9,7 +9,7 @@ import pytest
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 from psycopg import sql
 
-from engine.domain import splitting
+from engine.domain import document
 from engine.domain.clock import Moment
 from engine.domain.history import Conversation
 from engine.domain.node import NewNode, User
@@ -71,7 +71,7 @@ async def test_what_is_read_out_of_a_document_that_is_split_anew_holds_since_its
     passages = RecursiveCharacterTextSplitter(
         chunk_size=30, chunk_overlap=0, add_start_index=True, separators=[". "], keep_separator="end"
     )
-    monkeypatch.setattr(splitting, "_chunker", lambda: passages)
+    monkeypatch.setattr(document, "_chunker", lambda: passages)
     fact = {"text": "Ellen moved to Ely.", "type": "event", "event_date": "2021-03-04", "first_line": 0, "last_line": 0}
     server.reply = lambda _: {"summary": "Ellen, the roof, the lease.", "facts": [fact]}
     await reads.derivations.run("reading")

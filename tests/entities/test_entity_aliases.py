@@ -10,8 +10,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from engine.domain.entity import Entity
-from engine.domain.entity_decision import AliasType, alias_key
+from engine.domain.entity import AliasType, Entity, alias_key
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User

@@ -17,10 +17,10 @@ from engine.domain.delta import Change
 from engine.domain.fact import WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
-from engine.domain.lines import Line
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.search import SearchRequest
+from engine.domain.written import Line
 from engine.errors import NotFound, StoreDamaged
 from engine.memory import Memory
 from engine.neurigraph import Engine

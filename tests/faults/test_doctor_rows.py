@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from engine.domain.event import NewEvent
 from engine.domain.fact import WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.domain.occasion import NewEvent
 from engine.domain.principal import Principal
 from engine.domain.retraction import RetractionSubject
 from engine.domain.stream import StreamedTurn

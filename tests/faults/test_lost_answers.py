@@ -15,12 +15,11 @@ import pytest
 
 from engine.access.idempotency import MOST_KEY
 from engine.domain.delta import Change
-from engine.domain.event import NewEvent
 from engine.domain.fact import WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Text, Turn
 from engine.domain.node import NewNode
-from engine.domain.occasion import Occasion
+from engine.domain.occasion import NewEvent, Occasion
 from engine.domain.principal import Principal, PrincipalKind
 from engine.domain.proposal import Proposal, ProposedNode
 from engine.domain.retraction import RetractionSubject

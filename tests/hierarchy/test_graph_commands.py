@@ -11,7 +11,7 @@ import pytest
 
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode, User
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.errors import InvalidInput
 from engine.memory import Memory
 from engine.neurigraph import Engine

@@ -15,8 +15,7 @@ import pytest
 from psycopg import sql
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.delta import Change
-from engine.domain.difference import Within
+from engine.domain.delta import Change, Within
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import CreatedEdge, NewNode

@@ -10,10 +10,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from engine.domain.event import NewEvent, Wanted
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.domain.occasion import NewEvent, Wanted
 from engine.domain.principal import Principal
 from engine.errors import InvalidInput, NotFound
 from engine.memory import Memory

@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from engine.domain import event, fact
+from engine.domain import fact, occasion
 from engine.domain.clock import END_OF_TIME, Moment
-from engine.domain.event import NewEvent
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, History, HistoryFile, PlannedNode, Turn
 from engine.domain.node import NewNode, User
+from engine.domain.occasion import NewEvent
 from engine.domain.search import SearchRequest
 from engine.errors import Conflict, DamagedFile, InvalidInput, InvalidText, NotFound, TooLarge
 from engine.ingest import fresh
@@ -267,7 +267,7 @@ async def test_a_text_with_nothing_to_see_is_refused(memory: Memory, text: str) 
 async def test_a_time_that_was_stored_before_it_was_refused_fails_no_read(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (fresh, fact, event):
+    for module in (fresh, fact, occasion):
         monkeypatch.setattr(module, "check_time", lambda *_: None)
     end = datetime.max.replace(tzinfo=timezone(-timedelta(hours=1)))
     begin = datetime.min.replace(tzinfo=timezone(timedelta(hours=1)))

@@ -11,7 +11,7 @@ import pytest
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 from psycopg import sql
 
-from engine.domain import splitting
+from engine.domain import document
 from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.grant import NewGrant
@@ -181,15 +181,15 @@ async def test_another_splitter_splits_what_is_stored(
         chunk_size=25, chunk_overlap=0, add_start_index=True, separators=[". ", " "], keep_separator="end"
     )
     monkeypatch.setattr(drafts, "_splitter", lambda: turns)
-    monkeypatch.setattr(splitting, "_chunker", lambda: passages)
+    monkeypatch.setattr(document, "_chunker", lambda: passages)
     replay = await built(memory)
     assert replay.counts.differing == 2 and replay.counts.added > 5 and replay.counts.ended > 3
     await memory.replays.swap(replay.replay_id)
     found = await kinds(memory, "turn", "chunk", query="heron bay hull lease roof")
     assert {hit.content for hit in found} != usual and all(len(hit.content) <= 400 for hit in found)
-    document = (await memory.documents.list())[0]
-    assert document.version == 2
-    chunks = await memory.documents.chunks(document.document_id)
+    stored = (await memory.documents.list())[0]
+    assert stored.version == 2
+    chunks = await memory.documents.chunks(stored.document_id)
     assert all(PAPER[one.span[0] : one.span[1]] == one.content for one in chunks if one.span)
     assert {one.content for one in chunks} == {hit.content for hit in found if hit.kind == "chunk"}
     later = await memory.records.remember_text("Papers", PAPER.replace("May", "June"), source_id="paper")

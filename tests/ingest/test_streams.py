@@ -12,14 +12,13 @@ from uuid import uuid4
 
 import pytest
 
-from engine.domain.cuts import WeighedTurn, first_cut
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.occasion import Occasion
 from engine.domain.principal import Principal
 from engine.domain.scope import MemoryScope
 from engine.domain.search import SearchRequest
-from engine.domain.stream import Append, StreamedTurn
+from engine.domain.stream import Append, StreamedTurn, WeighedTurn, first_cut
 from engine.errors import Conflict, InvalidInput, InvalidText, NotFound, SettingsError
 from engine.ingest.streams.streaming import Streams
 from engine.lab.benchmarks.trips import counted

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from engine.connectors import read_history
 from engine.demo.script import FACTS, HISTORY
 from engine.domain.node import User
-from engine.domain.token import NewToken
+from engine.domain.principal import NewToken
 from engine.neurigraph import Engine
 from engine.progress import Silent
 from tests.door import new_door

@@ -13,8 +13,8 @@ from playwright.async_api import Page, Route, expect
 from engine.domain.entity import Entity
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.domain.principal import NewToken
 from engine.domain.search import SearchRequest
-from engine.domain.token import NewToken
 from engine.neurigraph import Engine
 from tests.page.conftest import OPERATORS, Known, OpenTab, Tab, known
 

@@ -18,8 +18,8 @@ from pydantic import SecretStr
 from api.client import AsyncClient
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
+from engine.domain.principal import NewToken
 from engine.domain.search import SearchRequest
-from engine.domain.token import NewToken
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.stores.analyses import analyses

@@ -9,13 +9,12 @@ import pytest
 
 from engine.domain.clock import Moment
 from engine.domain.context import ContextRequest
-from engine.domain.filters import Filters
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.scope import MemoryScope
-from engine.domain.search import SearchRequest
+from engine.domain.search import Filters, SearchRequest
 from engine.memory import Memory
 from engine.neurigraph import Engine
 

@@ -10,12 +10,11 @@ import httpx
 import pytest
 
 from engine.domain.clock import Moment
-from engine.domain.decay import DecayRequest
 from engine.domain.fact import WrittenFact
-from engine.domain.filters import Filters
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import User
 from engine.domain.scope import MemoryScope
+from engine.domain.search import DecayRequest, Filters
 from engine.errors import InvalidInput
 from engine.hierarchy.shells import Shells
 from engine.lab.benchmarks.trips import counted

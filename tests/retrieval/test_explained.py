@@ -9,13 +9,12 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from engine.domain.explanation import Explanation
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.read_limits import ReadLimits
-from engine.domain.search import SearchAnswer, SearchRequest
+from engine.domain.search import Explanation, SearchAnswer, SearchRequest
 from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory
 from engine.neurigraph import Engine

@@ -15,13 +15,12 @@ from engine.domain.clock import Moment
 from engine.domain.context import ContextRequest
 from engine.domain.delta import Change
 from engine.domain.fact import WrittenFact
-from engine.domain.filters import Filters
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
-from engine.domain.search import SearchAnswer, SearchRequest
+from engine.domain.search import Filters, SearchAnswer, SearchRequest
 from engine.errors import InvalidInput, NotFound
 from engine.lab.benchmarks.trips import counted
 from engine.memory import Memory

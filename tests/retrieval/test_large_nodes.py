@@ -11,12 +11,11 @@ import pytest
 from psycopg import sql
 
 from engine.domain.fact import WrittenFact
-from engine.domain.filters import Filters
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, ProvisionedNode
 from engine.domain.principal import Principal
-from engine.domain.search import SearchAnswer, SearchRequest
+from engine.domain.search import Filters, SearchAnswer, SearchRequest
 from engine.lab.benchmarks.trips import counted
 from engine.lifecycle.large_nodes import LargeNodes
 from engine.memory import Memory

@@ -20,19 +20,17 @@ from psycopg import sql
 import engine.memory  # noqa: F401 (declares the operations)
 from engine.domain.clock import NOW, Moment
 from engine.domain.context import ContextRequest
-from engine.domain.decay import DecayRequest
 from engine.domain.delta import Change
-from engine.domain.event import NewEvent
-from engine.domain.exported import ExportPlace
 from engine.domain.fact import FactFilter, WrittenFact
-from engine.domain.filters import Filters
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
+from engine.domain.occasion import NewEvent
 from engine.domain.principal import Principal
 from engine.domain.read_limits import ReadLimits
 from engine.domain.retraction import RetractionSubject
-from engine.domain.search import SearchRequest
+from engine.domain.search import DecayRequest, Filters, SearchRequest
+from engine.domain.written import ExportPlace
 from engine.errors import NotFound
 from engine.ingest.pipeline import Ingest
 from engine.knowledge.known_lines import KnownLines

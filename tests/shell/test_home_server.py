@@ -26,7 +26,7 @@ import psycopg
 import pytest
 
 from engine.domain.ingest import Limits
-from engine.domain.page import MOST
+from engine.domain.read_limits import MOST
 from engine.domain.search import SearchRequest
 from engine.embedded import Stack, attached, status
 from engine.errors import CommitSetAside, InvalidHistory, NotFound, ProviderUnavailable, StoreDamaged, UnusableAnswer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.domain.entity_decision import AliasType, alias_key
+from engine.domain.entity import AliasType, alias_key
 from engine.naming.names import contacts_in
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.cuts import Cut, Thresholds, WeighedTurn, first_cut
+from engine.domain.stream import Cut, Thresholds, WeighedTurn, first_cut
 from engine.errors import SettingsError
 
 AT = Thresholds(48, 50, 62, most_turns=40)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.backoff import pause_before
+from engine.domain.job import pause_before
 from engine.errors import SettingsError
 from engine.jobs.runs import is_quiet, next_due, scheduled
 from engine.settings import Settings

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from engine.domain.look_alikes import look_alike_key
+from engine.domain.names import look_alike_key
 
 
 @pytest.mark.parametrize(

@@ -224,8 +224,8 @@ def test_models_are_called_where_a_budget_counts() -> None:
     ]
     assert {file.name for file in files if called.search(file.read_text(encoding="utf-8"))} == {
         "active.py",
-        "asked.py",
-        "answering.py",
+        "model_calls.py",
+        "assembling.py",
     }
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.backoff import pause_before
 from engine.domain.ingest import Limits
+from engine.domain.job import pause_before
 from engine.errors import ProviderUnavailable
 from engine.providers.calls import LONGEST_PAUSE, LimitReached, Patience, budget, spending
 from engine.providers.openai import pause_asked_for

@@ -15,8 +15,7 @@ from pydantic import TypeAdapter
 
 from engine.domain.document import joined, parted
 from engine.domain.history import Conversation, Turn
-from engine.domain.layout import layout_of
-from engine.domain.record import AssignableNode, ItemDraft
+from engine.domain.record import AssignableNode, ItemDraft, layout_of
 from engine.ingest.drafts import PlacedTurn, conversation_drafts
 from engine.records.diff import HeldFields, HeldItem, Rebuilt, diff, diff_again, differing, digest, moved
 

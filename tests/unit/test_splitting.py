@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.domain.document import allotted
-from engine.domain.splitting import CHUNK, chunks
+from engine.domain.document import CHUNK, allotted, chunks
 
 WORDS = "walleye harbour lease gasket thunder orchard canoe ledger winter stern basket copper".split()
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from engine.domain.said import at_offset, named_dates, spoken_at, spoken_dates
+from engine.domain.utterance import at_offset, named_dates, spoken_at, spoken_dates
 from engine.entities.resolution.namesakes import (
     Age,
     Clues,

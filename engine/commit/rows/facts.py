@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from engine.domain.attribute import FactAttribute
 from engine.domain.delta import BEGINNING
-from engine.domain.fact import FactRow
+from engine.domain.fact import FactAttribute, FactRow
 from engine.stores.postgres import Connection, Jsonb
 from engine.stores.statements import sql_text
 

@@ -23,8 +23,8 @@ from uuid import UUID
 import numpy as np
 
 from engine.domain.assignment import BY_HAND, Assignment, AssignmentFilter, Decision
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.domain.record import AssignableNode, RecordDraft
 from engine.errors import InvalidInput, ProviderUnavailable, WrongDimension
 from engine.ingest.allowance import Allowance

@@ -30,8 +30,8 @@ from engine.domain.extraction import (
 from engine.domain.principal import Principal
 from engine.domain.prompt_lines import Days, inline, numbered
 from engine.domain.record import ItemDraft, Keywords, RecordDraft
-from engine.domain.said import named_dates, spoken_dates
 from engine.domain.search import ItemKind
+from engine.domain.utterance import named_dates, spoken_dates
 from engine.ingest.allowance import Allowance
 from engine.ingest.extraction.form import LONG_RECORD, Extracted, Statement
 from engine.ingest.extraction.model_calls import AskedModel, ModelQuestion, Reply

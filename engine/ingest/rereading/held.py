@@ -15,15 +15,14 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from engine.domain.delta import BEGINNING, STATELESS, Subject, fields_at
+from engine.domain.document import chunks
 from engine.domain.history import Turn
-from engine.domain.layout import layout_of
 from engine.domain.node import ContentType, TriggerType
 from engine.domain.principal import Principal
-from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft
-from engine.domain.said import spoken_at, spoken_dates
+from engine.domain.record import AssignableNode, FileDraft, ItemDraft, RecordDraft, layout_of
 from engine.domain.scope import MemoryScope, Origin, Privacy, ScopeKind, SourceKind
 from engine.domain.shown import ShownPassage, changed
-from engine.domain.splitting import chunks
+from engine.domain.utterance import spoken_at, spoken_dates
 from engine.errors import DamagedFile, NotFound
 from engine.ingest.drafts import Document, PlacedTurn, document_draft, turn_items
 from engine.providers.active import ActiveModel

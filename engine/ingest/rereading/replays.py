@@ -25,8 +25,8 @@ from engine.commit.rows import due
 from engine.commit.unit_of_work import UnitsOfWork
 from engine.domain.clock import Clock
 from engine.domain.embedding import Embedded
-from engine.domain.page import check_page
 from engine.domain.principal import Principal
+from engine.domain.read_limits import check_page
 from engine.domain.replay import Replay, ReplayComparison, ReplayState
 from engine.errors import Conflict, NotFound, Outdated
 from engine.ingest.rereading.again import Reread, Rereading

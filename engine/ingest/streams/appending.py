@@ -15,9 +15,9 @@ from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock, check_time
 from engine.domain.history import Conversation, Turn
 from engine.domain.principal import Principal
-from engine.domain.said import minutes_of
 from engine.domain.scope import check_privacy, check_scopes
 from engine.domain.stream import Append, Appended, StreamStatus
+from engine.domain.utterance import minutes_of
 from engine.errors import Conflict, InvalidInput, NeurigraphError
 from engine.ingest.cleaning import Cleaned, check_text, cleaned, key_of, turns_hash
 from engine.privacy.redact import Redactor, redacted_origin, total

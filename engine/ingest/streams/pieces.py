@@ -15,15 +15,14 @@ from weakref import WeakValueDictionary
 
 from engine.commit.outbox import StepHook
 from engine.domain.clock import Clock
-from engine.domain.cuts import Cut, Role, Thresholds, WeighedTurn, first_cut
 from engine.domain.history import Conversation, Turn
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.node import TriggerType
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
-from engine.domain.said import at_offset
 from engine.domain.scope import MemoryScope, Origin, Privacy, ScopeKind, SourceKind
-from engine.domain.stream import StreamState, StreamStatus
+from engine.domain.stream import Cut, Role, StreamState, StreamStatus, Thresholds, WeighedTurn, first_cut
+from engine.domain.utterance import at_offset
 from engine.errors import Conflict, NotFound
 from engine.ingest.cleaning import chained
 from engine.ingest.pipeline import Ingest

@@ -1,7 +1,7 @@
 """Streamed conversations: turns are appended one by one and stored in pieces by the write path.
 
 append   durable in Postgres, nothing else (see `appending`)
-run      what is due by `engine.domain.cuts`, of all conversations (see `pieces`); silent ones are ended
+run      what is due by `engine.domain.stream`, of all conversations (see `pieces`); silent ones are ended
 end      stores the rest, also where it is short
 """
 
@@ -14,8 +14,8 @@ from uuid import UUID
 from engine.domain.clock import Clock
 from engine.domain.history import source_key
 from engine.domain.ingest import PLAIN, Terms
-from engine.domain.page import check_page
 from engine.domain.principal import Principal, PrincipalKind
+from engine.domain.read_limits import check_page
 from engine.domain.stream import Append, Appended, EndedStream, StreamState
 from engine.errors import NeurigraphError
 from engine.ingest.sources import StoredBatch

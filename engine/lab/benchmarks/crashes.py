@@ -21,8 +21,8 @@ from pathlib import Path
 from time import monotonic, process_time
 from uuid import UUID
 
-from engine.domain.metadata import all_records
-from engine.domain.page import every
+from engine.domain.node import all_records
+from engine.domain.read_limits import every
 from engine.embedded import status
 from engine.errors import NeurigraphError, SettingsError
 from engine.lab.benchmarks.crash_writer import TURNS

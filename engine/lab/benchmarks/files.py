@@ -18,7 +18,7 @@ from uuid import UUID, uuid4
 from engine.commit.rows import sources
 from engine.domain.clock import SystemClock
 from engine.domain.history import History
-from engine.domain.metadata import all_records
+from engine.domain.node import all_records
 from engine.domain.record import FileDraft
 from engine.hierarchy.shells import Shells
 from engine.lab.benchmarks.corpus import base_history

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from engine.domain.delta import SubjectState
-from engine.domain.event import Wanted
+from engine.domain.occasion import Wanted
 from engine.errors import NotFound
 from engine.lab.leaks import expected
 from engine.lab.leaks.asking import Draws, Operation, any_principal, question

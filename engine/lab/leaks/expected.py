@@ -12,8 +12,7 @@ from uuid import UUID
 from engine.domain.clock import Moment
 from engine.domain.delta import SubjectState
 from engine.domain.file_state import FileStatus
-from engine.domain.metadata import RecordMetadata, RegisteredEdge
-from engine.domain.node import Anchor, Edge, Shell
+from engine.domain.node import Anchor, Edge, RecordMetadata, RegisteredEdge, Shell
 from engine.errors import Conflict, NotFound
 from engine.lab.leaks.model import World
 from engine.lab.leaks.things import Asker, Former, Link, Place, Written

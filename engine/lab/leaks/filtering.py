@@ -8,8 +8,7 @@ from random import Random
 from uuid import UUID
 
 from engine.domain.clock import Moment
-from engine.domain.filters import ALL, Filters
-from engine.domain.search import SearchRequest
+from engine.domain.search import ALL, Filters, SearchRequest
 from engine.lab.leaks.asking import some_node
 from engine.lab.leaks.expected import is_owner
 from engine.lab.leaks.grouped import found_entity

@@ -17,9 +17,9 @@ from uuid import UUID, uuid4
 from psycopg.types.json import Jsonb
 
 from engine.access.idempotency import Idempotency
-from engine.domain.event import NewEvent
 from engine.domain.history import Conversation, History, Turn
 from engine.domain.node import MAX_LAYER, NewNode
+from engine.domain.occasion import NewEvent
 from engine.domain.scope import Origin
 from engine.domain.stream import StreamedTurn
 from engine.errors import DepthExceeded

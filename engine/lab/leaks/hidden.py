@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from engine.domain.delta import Change
-from engine.domain.event import NewEvent
 from engine.domain.fact import Fact, WrittenFact
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
-from engine.domain.occasion import Occasion
+from engine.domain.occasion import NewEvent, Occasion
 from engine.domain.principal import Principal
 from engine.domain.retraction import RetractionSubject
 from engine.domain.stream import StreamedTurn

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.domain.clock import NOW, Moment
 from engine.domain.context import Context, ContextRequest
-from engine.domain.decay import DecayRequest
 from engine.domain.file_state import FileStatus
-from engine.domain.search import SearchAnswer, SearchRequest
+from engine.domain.search import DecayRequest, SearchAnswer, SearchRequest
 from engine.errors import NotFound, StoreUnavailable
 from engine.lab.leaks.hidden import BEGAN, HIDDEN, Ground, prepared
 from engine.operations.caller import owner

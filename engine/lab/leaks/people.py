@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 from engine.domain.clock import NOW
 from engine.domain.entity import EntityFilter, EntityPage
-from engine.domain.exported import ExportPlace
+from engine.domain.written import ExportPlace
 from engine.lab.leaks import expected, expected_entities, expected_relations
 from engine.lab.leaks.asking import Draws, Operation, any_principal, question
 from engine.lab.leaks.model import World

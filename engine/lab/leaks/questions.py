@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from engine.domain.metadata import all_records
+from engine.domain.node import all_records
 from engine.lab.leaks import expected
 from engine.lab.leaks.asking import Draws, Operation, any_principal, outcome_of, question, some_node
 from engine.lab.leaks.model import World

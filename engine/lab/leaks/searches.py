@@ -8,9 +8,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from engine.domain.context import ContextRequest
-from engine.domain.decay import DecayRequest
 from engine.domain.scope import MemoryScope, SourceKind
-from engine.domain.search import ItemKind, SearchRequest
+from engine.domain.search import DecayRequest, ItemKind, SearchRequest
 from engine.errors import NoLanguageModel
 from engine.lab.leaks import expected, expected_search
 from engine.lab.leaks.asking import Draws, Operation, any_principal, outcome_of, some_node

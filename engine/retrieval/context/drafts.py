@@ -18,9 +18,9 @@ from uuid import UUID, uuid5
 
 from engine.domain.context import ContextItem, Piece
 from engine.domain.fact import DoubtMark
-from engine.domain.said import spoken_at
 from engine.domain.search import Hit
 from engine.domain.terms import words
+from engine.domain.utterance import spoken_at
 from engine.facts.about import DoubtShown, marks_of, newer_first
 from engine.language.questions import Period
 from engine.retrieval.context.about import About, FactPlace
