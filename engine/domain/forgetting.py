@@ -19,8 +19,8 @@ OVER = frozenset({"done", "left", "failed"})
 
 @dataclass(frozen=True, slots=True)
 class ForgettingSubject:
-    """What is forgotten: a record, a document or a fact by its id; a source, as a conversation, by the id that the caller gave it,
-    with all of its records; a user with everything."""
+    """What is forgotten: a record, a document or a fact by its id; a source, as a conversation, by the id that the caller gave
+    it, with all of its records; a user with everything."""
 
     kind: ForgettingKind
     id: str
