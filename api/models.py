@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.grant import FIELDS, GrantMode
 from engine.domain.grant import Field as GrantField
-from engine.domain.ingest import SourceOutcome
+from engine.domain.ingest import LineOutcome
 from engine.domain.occasion import LONGEST_NAME, MOST_PARTICIPANTS, OccasionKind
 from engine.domain.principal import LONGEST_GRACE, TokenKind
 from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 from engine.domain.stream import LAST_NUMBER, LONGEST_REF, LONGEST_TITLE, MOST_APPENDED, StreamedTurn
-from engine.domain.written import RECORDS_SHOWN, Body, ConversationBody, Instant, RecordBody
+from engine.domain.written import RECORDS_SHOWN, Again, Body, ConversationBody, Instant, RecordBody
 
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 PropertyText = Annotated[str, StringConstraints(max_length=2000)]
@@ -162,6 +162,7 @@ class ManySources(Body):
 
     conversations: list[ConversationBody] = Field(default=[], max_length=1000)
     texts: list[TextBody] = Field(default=[], max_length=1000)
+    again: Again = False
     limits: WriteLimits | None = None
     model_config = ConfigDict(
         extra="forbid",
@@ -183,6 +184,7 @@ class NewRecord(RecordBody):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": RECORDS_SHOWN})
 
+    again: Again = False
     limits: WriteLimits | None = None
 
 
@@ -197,7 +199,9 @@ class ReportedLine(BaseModel):
     """What became of a line of an import."""
 
     line: int = Field(description="The number of the line, counted from 1.", examples=[1])
-    status: SourceOutcome = Field(description="`skipped`: it was stored before. `stored`: it is durable.")
+    status: LineOutcome = Field(
+        description="`skipped`: it was stored before. `forgotten`: it is not stored again. `stored`: it is durable."
+    )
     source_id: str = Field(default="", description="As reports of ingests have it.", examples=["c1"])
     record_ids: list[UUID] = Field(default=[], description="The records that it became.")
     problem: Problem | None = Field(default=None, description="Why it failed.")
@@ -230,6 +234,7 @@ class ImportTotals(BaseModel):
     stored: int = Field(examples=[2])
     skipped: int = Field(description="Lines that were stored before.")
     failed: int = 0
+    forgotten: int = Field(default=0, description="Lines that were forgotten, and not stored again.")
     problem: Problem | None = None
 
 
@@ -312,6 +317,7 @@ class AppendBody(_Placed):
     title: str = Field(default="", max_length=LONGEST_TITLE)
     started_at: Instant | None = None
     privacy: Privacy | None = Field(default=None, description="A private record is readable by the owner alone.")
+    again: Again = False
 
 
 class EndBody(Body):
@@ -329,6 +335,7 @@ class OccasionBody(_Placed):
     participants: list[Participant] = Field(default=[], max_length=MOST_PARTICIPANTS, examples=[["Ann", "Bob"]])
     source_id: str | None = Field(default=None, min_length=1, max_length=400)
     privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
+    again: Again = False
 
 
 class ChangeBody(Body):

@@ -20,6 +20,7 @@ NeurigraphError
 │   ├── EmbeddingsChanged     another version was promoted while this was written
 │   ├── NoLanguageModel       an answer needs one, and none is configured
 │   ├── InProgress            the same request is in progress; knows when to retry
+│   ├── Forgotten             it was forgotten, and is stored anew only where that is asked for
 │   ├── CommitSetAside        an earlier write of the same thing waits for a person's decision; knows which
 │   └── IdempotencyMismatch
 ├── StoreFailed               a store refused a statement of the engine
@@ -147,6 +148,10 @@ class InProgress(Conflict):
 
     retry_after = 2.0
     """Seconds."""
+
+
+class Forgotten(Conflict):
+    """This was forgotten, and is not stored again; with `again` it is stored anew, once its forgetting is done."""
 
 
 class CommitSetAside(Conflict):

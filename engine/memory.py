@@ -85,6 +85,10 @@ class Memory:
         """The same memory with terms for what it stores: the key of its session, limits of a write."""
         return Memory(replace(self._caller, terms=terms))
 
+    def anew(self, again: bool = True) -> Memory:
+        """The same memory, that also stores what was forgotten: else Forgotten is raised where such a thing is sent again."""
+        return self.on_terms(replace(self._caller.terms, again=again))
+
     def once(self, key: str | None, replayed: Callable[[], None] = lambda: None) -> Memory:
         """The same memory for one write with an idempotency key: a repeat gets the first answer, and `replayed` is called."""
         return Memory(replace(self._caller, repeatable=Repeatable(key, replayed) if key else None))

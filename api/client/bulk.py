@@ -30,16 +30,19 @@ Written = LineBody | Mapping[str, Any] | str | bytes
 class Bulk(Sender):
     """Import and export for threads."""
 
-    def import_lines(self, user_id: UUID | str, lines: Iterable[Written]) -> Iterator[ReportedLine]:
-        """Stores one conversation or text a line and yields what became of each; `lines` may be an open file. Nothing is
-        sent before the first report is asked for. Raises ApiError where it cannot go on; sent again, it stores what is missing.
+    def import_lines(
+        self, user_id: UUID | str, lines: Iterable[Written], *, again: bool = False
+    ) -> Iterator[ReportedLine]:
+        """Stores one conversation or text a line and yields what became of each; `lines` may be an open file. `again`: also
+        what was forgotten. Nothing is sent before the first report is asked for. Raises ApiError where it cannot go on; sent
+        again, it stores what is missing.
         """
         parts = _Parts()
         for line in lines:
             if (whole := parts.add(line)) is not None:
-                yield from self._sent(_call(user_id, whole))
+                yield from self._sent(_call(user_id, whole, again))
         if (whole := parts.taken()) is not None:
-            yield from self._sent(_call(user_id, whole))
+            yield from self._sent(_call(user_id, whole, again))
 
     def export_lines(self, user_id: UUID | str) -> Iterator[dict[str, Any]]:
         """Yields each line of an export, its totals (`done`) last. Raises ApiError, and NotReached where it was cut."""
@@ -60,16 +63,16 @@ class AsyncBulk(AsyncSender):
     """Import and export for asyncio."""
 
     async def import_lines(
-        self, user_id: UUID | str, lines: Iterable[Written] | AsyncIterable[Written]
+        self, user_id: UUID | str, lines: Iterable[Written] | AsyncIterable[Written], *, again: bool = False
     ) -> AsyncIterator[ReportedLine]:
         """Stores one conversation or text a line and yields what became of each; see `Bulk.import_lines`."""
         parts = _Parts()
         async for line in _each(lines):
             if (whole := parts.add(line)) is not None:
-                for report in await self._sent(_call(user_id, whole)):
+                for report in await self._sent(_call(user_id, whole, again)):
                     yield report
         if (whole := parts.taken()) is not None:
-            for report in await self._sent(_call(user_id, whole)):
+            for report in await self._sent(_call(user_id, whole, again)):
                 yield report
 
     async def export_lines(self, user_id: UUID | str) -> AsyncIterator[dict[str, Any]]:
@@ -158,7 +161,7 @@ async def _each(lines: Iterable[Written] | AsyncIterable[Written]) -> AsyncItera
         yield line
 
 
-def _call(user_id: UUID | str, part: _Part) -> Call[list[ReportedLine]]:
+def _call(user_id: UUID | str, part: _Part, again: bool) -> Call[list[ReportedLine]]:
     def read(response: httpx2.Response) -> list[ReportedLine]:
         _check(response)
         *reports, totals = response.content.rstrip(b"\n").split(b"\n")
@@ -169,7 +172,9 @@ def _call(user_id: UUID | str, part: _Part) -> Call[list[ReportedLine]]:
         found = [adapter(ReportedLine).validate_json(line) for line in reports]
         return [one.model_copy(update={"line": part.before + one.line}) for one in found]
 
-    return Call("POST", path("/v1/users/{user_id}/import", user_id=user_id), read, lines=b"".join(part.lines))
+    query = {"again": True} if again else {}
+    place = path("/v1/users/{user_id}/import", user_id=user_id)
+    return Call("POST", place, read, query=query, lines=b"".join(part.lines))
 
 
 def _export(user_id: UUID | str) -> Call[None]:

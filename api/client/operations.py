@@ -824,6 +824,7 @@ class Operations:
         scope: Literal["user", "thread", "workflow"] = OMIT,
         scope_id: str | None = OMIT,
         source: Literal["manual", "extracted", "ingested"] = OMIT,
+        again: bool = OMIT,
         limits: WriteLimits | Mapping[str, Any] | None = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> IngestReport:
@@ -877,6 +878,7 @@ class Operations:
         title: str = OMIT,
         started_at: datetime | str | None = OMIT,
         privacy: Literal["org", "private"] | None = OMIT,
+        again: bool = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> Appended:
         """Appends turns to a conversation, which its first turns open; they are durable when the request returns.
@@ -917,6 +919,7 @@ class Operations:
         participants: Sequence[str] = OMIT,
         source_id: str | None = OMIT,
         privacy: Literal["org", "private"] = OMIT,
+        again: bool = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> IngestReport:
         """Stores a meeting, a call, a session of work or a milestone as one record."""
@@ -928,6 +931,7 @@ class Operations:
         *,
         conversations: Sequence[ConversationBody | Mapping[str, Any]] = OMIT,
         texts: Sequence[TextBody | Mapping[str, Any]] = OMIT,
+        again: bool = OMIT,
         limits: WriteLimits | Mapping[str, Any] | None = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> IngestReport:
@@ -1075,6 +1079,7 @@ class Operations:
         importance: float = OMIT,
         node_id: UUID | str | None = OMIT,
         privacy: Literal["org", "private"] = OMIT,
+        again: bool = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> FactChain:
         """Stores a fact that the user states. Returns its chain, the newest first: what it replaced is there, too. If it

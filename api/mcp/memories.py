@@ -28,12 +28,13 @@ MemoryIdText = Annotated[
     str, Field(description="As an answer of this server gives it: item/NODE/ID or record/NODE/ID.")
 ]
 Reason = Annotated[str, Field(description="Why, for the history.")]
+Again = Annotated[bool, Field(description="True only if the user wants back what was forgotten: stores it anew.")]
 Limit = Annotated[int, Field(ge=1, le=100, description="How many at most, 1 to 100.")]
 
 NOTHING, NO_MORE = "Nothing was found.", "There is nothing more."
 
 
-async def add_memory(
+async def add_memory(  # noqa: PLR0913 (the parameters of a tool are its parameters)
     memory: Memory,
     text: Annotated[str, Field(description="A note, a fact, a document.")] = "",
     messages: Annotated[list[Message], Field(description="Or a conversation, in order.")] = [],  # noqa: B006
@@ -48,10 +49,11 @@ async def add_memory(
     node_id: Annotated[
         UUID | None, Field(description="Id of the node at which to store; without it the content decides.")
     ] = None,
+    again: Again = False,
 ) -> dict[str, Any]:
     """Stores a text or a conversation in the user's long-term memory. Send one of `text` and `messages`. Store what will matter
     later, in whole sentences with names and dates. Returns what was stored and where."""
-    text, title = text.strip(), title.strip()
+    text, title, memory = text.strip(), title.strip(), memory.anew(again)
     if bool(text) == bool(messages):
         raise InvalidInput("Send exactly one of text and messages.")
     empty = 0

@@ -15,6 +15,7 @@ from pydantic import Field
 from api.mcp.arguments import MemoryId, parsed, undone
 from api.mcp.memories import (
     NOTHING,
+    Again,
     Limit,
     add_memory,
     delete_memory,
@@ -127,11 +128,12 @@ async def add_fact(
     ] = [],  # noqa: B006
     at: Annotated[Instant | None, Field(description="From when on it holds; without it, now.")] = None,
     node_id: Annotated[UUID | None, Field(description="Node to store it at; without it, where it belongs.")] = None,
+    again: Again = False,
 ) -> dict[str, Any]:
     """States a fact: it ends the fact that it replaces, which stays in its chain. For whole texts use add_memory."""
     if not memory.principal.owns:
         raise InvalidInput("Only the user states facts; store a text with add_memory.")
-    chain = await memory.facts.write(WrittenFact(text, tuple(about), at=at), node_id=node_id)
+    chain = await memory.anew(again).facts.write(WrittenFact(text, tuple(about), at=at), node_id=node_id)
     return {
         "facts": [
             {

@@ -75,7 +75,7 @@ async def ingest(body: ManySources, memory: OnceMemory, response: Response) -> I
     """
     conversations = await computed(lambda: [one.conversation for one in body.conversations])
     texts = [Text(one.source_id, one.title, one.text) for one in body.texts]
-    report = await limited(memory, body.limits).ingests.many(conversations, texts)
+    report = await limited(memory, body.limits).anew(body.again).ingests.many(conversations, texts)
     response.status_code = 201 if report.records else 200
     return report
 
@@ -155,7 +155,11 @@ LINES: dict[int | str, dict[str, Any]] = {
     responses=REPORTS | WRITES,
     openapi_extra=BODY,
 )
-async def import_lines(request: Request, memory: UserMemory) -> Response:
+async def import_lines(
+    request: Request,
+    memory: UserMemory,
+    again: Annotated[bool, Query(description="Stores anew what was forgotten; else it is left out.")] = False,
+) -> Response:
     """Stores one conversation or text a line, while the lines arrive, and reports each line.
 
     A line that cannot be stored stops no other. The totals that end an export are passed over. What is sent again is stored
@@ -163,7 +167,7 @@ async def import_lines(request: Request, memory: UserMemory) -> Response:
     """
     check_content_type(request, MEDIA_TYPE)
     await memory.ingests.lines(())  # refuses those who may not, before anything is read
-    work = _Import(request, memory, request.app.state.settings.max_text_bytes)
+    work = _Import(request, memory.anew(again), request.app.state.settings.max_text_bytes)
     return await answering(work.run)
 
 
@@ -204,7 +208,7 @@ class _Import:
                 raise
             log.exception("an import ended with an unexpected error")
             problem = self._problem(UNEXPECTED, UNEXPECTED.title)
-        by = {name: self._counts[name] for name in ("stored", "skipped", "failed")}
+        by = {name: self._counts[name] for name in ("stored", "skipped", "failed", "forgotten")}
         spool.put_last(line_of(ImportTotals(done=problem is None, lines=sum(by.values()), **by, problem=problem)))
 
     async def _lines(self) -> AsyncGenerator[list[Line]]:

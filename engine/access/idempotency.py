@@ -3,6 +3,7 @@
 claimed   one process carries out the request and renews its claim every few seconds; repeats wait for its answer
 free      the process failed or was killed: the next repeat carries out the request
 answered  the kept answer is returned
+forgotten what the request stored was forgotten: a repeat is refused, unless it asks to store it anew
 """
 
 from __future__ import annotations
@@ -47,13 +48,15 @@ class Idempotency:
         self._postgres = postgres
 
     async def once(
-        self, principal: Principal, key: str | None, request: bytes, action: Callable[[], Awaitable[Answer]]
-    ) -> tuple[Answer, bool]:
+        self, principal: Principal, key: str | None, request: bytes, action: Callable[[], Awaitable[Answer]],
+        *, again: bool = False,
+    ) -> tuple[Answer, bool]:  # fmt: skip
         """The answer to the request, and whether it is a kept one.
 
         Of concurrent repeats one is carried out, and the others wait for its answer. One that failed
         or was killed runs again: writes are themselves idempotent by their source ids, names and commits.
-        Raises IdempotencyMismatch when the key belongs to another request, InProgress where the answer takes too long.
+        `again`: a request of which what it stored was forgotten is carried out anew. Raises IdempotencyMismatch when the key
+        belongs to another request, Forgotten, InProgress where the answer takes too long.
         """
         if key is None:
             return await action(), False
@@ -61,7 +64,7 @@ class Idempotency:
             raise InvalidInput(f"An idempotency key has 1 to {MOST_KEY} printable characters.")
         digest = hashlib.sha256(request).digest()
         claim = {"user_id": principal.user_id, "key": principal.own_key(key, MOST_KEY), "request_hash": digest}
-        claim |= {"carrier": uuid4(), "lease": LEASE}
+        claim |= {"carrier": uuid4(), "lease": LEASE, "again": again}
         kept = await self._claimed(principal, claim)
         if kept is not None:
             return kept, True

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 IngestState = Literal["running", "done", "failed"]
 SourceOutcome = Literal["stored", "skipped", "failed"]
+LineOutcome = Literal["stored", "skipped", "failed", "forgotten"]
 FailureStage = Literal["read", "draft", "commit", "reading", "ingest", "job"]
 FailureState = Literal["open", "replayed", "dismissed"]
 
@@ -35,12 +36,14 @@ UNLIMITED = Limits()
 @dataclass(frozen=True, slots=True)
 class Terms:
     """The terms on which contents are stored. The same `key` resumes the earlier session; where `tolerant`, a source
-    that cannot be stored does not stop the others. `refused` are sources that could not even be read."""
+    that cannot be stored does not stop the others. `refused` are sources that could not even be read. `again`: what was forgotten
+    is stored anew."""
 
     key: str | None = None
     tolerant: bool = False
     limits: Limits = UNLIMITED
     refused: tuple[Skipped, ...] = ()
+    again: bool = False
 
 
 PLAIN = Terms()

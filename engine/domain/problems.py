@@ -44,6 +44,7 @@ TABLE: Mapping[type[errors.NeurigraphError], ProblemKind] = {
         503, "provider-unavailable", "An external service, for models or identities, does not answer."
     ),
     errors.Rehydrating: ProblemKind(503, "rehydrating", "The file is being restored."),
+    errors.Forgotten: ProblemKind(409, "forgotten", "It was forgotten; with `again` it is stored anew."),
     errors.CommitSetAside: ProblemKind(409, "commit-set-aside", "An earlier write of it was set aside."),
     errors.StoreFailed: ProblemKind(500, "store-failed", "A store refused a statement of the engine."),
     errors.StoreDamaged: ProblemKind(500, "store-damaged", "Data in a store is damaged."),

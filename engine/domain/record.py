@@ -233,12 +233,14 @@ class EmbeddedRecord:
 
 @dataclass(frozen=True, slots=True)
 class SourceAdvance:
-    """How far a source is stored with this commit: from `seen` units to `units`, with the hash of all of them."""
+    """How far a source is stored with this commit: from `seen` units to `units`, with the hash of all of them. `again`: also
+    where it was forgotten."""
 
     source_id: str
     seen: int
     units: int
     content_hash: bytes
+    again: bool = False
 
     @classmethod
     def to_version(cls, version: NewVersion) -> SourceAdvance:

@@ -29,6 +29,7 @@ class StoredRecord:
 
 
 STORED_ALREADY = "Stored already."
+FORGOTTEN = "It was forgotten; with `again` it is stored anew."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class DeferredWork:
 class IngestReport:
     """What an ingest did: `turns` stored, `records` made, nodes and edges created, what was skipped and why, how much
     personal data of each kind was replaced in what was stored, what models did for it, how many records wait for their vectors
-    and for a model to read them, what was left out, which versions of `documents` were made. Its session can be read later."""
+    and for a model to read them, what was left out, which versions of `documents` were made, how many of the skipped sources were
+    `forgotten`. Its session can be read later."""
 
     user_id: UUID
     turns: int
@@ -78,3 +80,4 @@ class IngestReport:
     readings_pending: int = 0
     left_out: tuple[DeferredWork, ...] = ()
     documents: tuple[DocumentChange, ...] = ()
+    forgotten: int = 0

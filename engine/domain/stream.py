@@ -126,7 +126,7 @@ class Append:
     """Turns for the end of a conversation. `first` is the number of the first one, counted from 0.
 
     `title`, `started_at`, `node_id`, `privacy`, `origin` belong to the conversation and count when it is opened; later
-    appends may leave them out. Raises InvalidInput.
+    appends may leave them out. `again`: also where the conversation was forgotten. Raises InvalidInput.
     """
 
     conversation_id: str
@@ -137,6 +137,7 @@ class Append:
     node_id: UUID | None = None
     privacy: Privacy | None = None
     origin: Origin = INGESTED
+    again: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.conversation_id) <= LONGEST_ID:

@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from pydantic_core import to_jsonable_python
 
 from engine import errors
 from engine.domain.clock import time_problem
 from engine.domain.fact import LONGEST_FACT, LONGEST_SUBJECT, MOST_SUBJECTS, FactType, WrittenFact
 from engine.domain.history import Conversation, Turn
-from engine.domain.ingest import SourceOutcome
+from engine.domain.ingest import LineOutcome
 from engine.domain.problems import UNEXPECTED, kind_of, members_of
 from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 
@@ -45,6 +45,7 @@ def _with_offset(value: datetime) -> datetime:
 
 Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_with_offset)]
 """ISO 8601; without an offset it is UTC. The offset is kept: it says on which day of the speaker something was."""
+Again = Annotated[bool, Strict(), Field(description="Stores it anew where it was forgotten; else that is refused.")]
 Subject = Annotated[str, Field(min_length=1, max_length=LONGEST_SUBJECT)]
 
 
@@ -117,6 +118,7 @@ class NewFactBody(FactBody):
 
     node_id: UUID | None = Field(default=None, description="Node to store it at; without it, where it belongs.")
     privacy: Privacy = Field(default="org", description="What is private is read by the user alone.")
+    again: Again = False
 
 
 class RecordBody(Body):
@@ -178,11 +180,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LineReport:
-    """What became of a line: `skipped` was stored before; of a `failed` one the name of the error as `cause`, its words, and the
-    places of invalid fields with what is wrong there."""
+    """What became of a line: `skipped` was stored before, `forgotten` is not stored again; of a `failed` one the name of the
+    error as `cause`, its words, and the places of invalid fields with what is wrong there."""
 
     number: int
-    outcome: SourceOutcome
+    outcome: LineOutcome
     source_id: str = ""
     records: tuple[UUID, ...] = ()
     cause: str = ""

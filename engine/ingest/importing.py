@@ -22,7 +22,7 @@ from engine.domain.ingest import Terms
 from engine.domain.names import file_name, is_blank
 from engine.domain.principal import Principal
 from engine.domain.record import AssignableNode
-from engine.domain.report import STORED_ALREADY, Skipped
+from engine.domain.report import FORGOTTEN, STORED_ALREADY, Skipped
 from engine.domain.scope import MemoryScope, Origin, Privacy, check_privacy
 from engine.domain.written import Line, LineBody, LineReport
 from engine.errors import Conflict, InvalidInput, InvalidText, NeurigraphError, NotFound, TooLarge
@@ -249,4 +249,6 @@ def _holds(versions: Sequence[HeldVersion], document: Document, redactor: Redact
 def _skipped(number: int, one: Skipped) -> LineReport:
     if one.reason == STORED_ALREADY:
         return LineReport(number, "skipped", one.source_id)
+    if one.reason == FORGOTTEN:
+        return LineReport(number, "forgotten", one.source_id)
     return LineReport(number, "failed", one.source_id, cause=one.cause or Conflict.__name__, detail=one.reason)

@@ -162,9 +162,13 @@ class Ingest:
             keys = [run.principal.own_key(key_of(pending.content, self._redactor)) for pending in page]
             asked = {"sources": keys}
             known = await self._postgres.fetch(run.principal, sql_text("ingest/sources_held"), asked, row=SourceSeen)
-            seen = {source.source_id: source for source in known}
-            for pending in page:
+            seen = {source.source_id: source for source in known if source.units}
+            refused = set() if run.terms.again else {source.source_id for source in known if source.forgotten}
+            for pending, key in zip(page, keys, strict=True):
                 left -= pending.characters
+                if key in refused:
+                    run.refuse_forgotten(self._redactor.identifier(pending.content.source_id))
+                    continue
                 one = await self._new_part(run, pending, seen)
                 if one is None:
                     continue
@@ -253,7 +257,7 @@ class Ingest:
         """One commit. A refused one is repeated where it can be mended; in a tolerant ingest source by source."""
         versions = [version for drafted in batch for version in drafted.versions]
         note = self.sessions.commit_noted(run, batch, records)
-        advances = [drafted.advance for drafted in batch]
+        advances = [replace(drafted.advance, again=run.terms.again) for drafted in batch]
         try:
             with stage("commit"):
                 stored = await self.commit.commit(run.principal, records, advances, model, note, versions)
@@ -287,6 +291,9 @@ class Ingest:
             return [(batch, model, [record.without(there) for record in records])]  # a concurrent ingest stored them
         if not run.terms.tolerant:
             return None
+        if len(batch) == 1 and isinstance(error, errors.Forgotten):
+            run.refuse_forgotten(batch[0].source_id)
+            return []
         if len(batch) == 1:
             run.contended |= isinstance(error, errors.Conflict)
             run.skip(failed(batch[0].source_id, error, "commit"))
@@ -309,6 +316,9 @@ class Ingest:
             except (*REFUSED, errors.ProviderUnavailable) as error:
                 if not run.terms.tolerant:
                     raise
+                if isinstance(error, errors.Forgotten):
+                    run.refuse_forgotten(changed.document.source_id)
+                    continue
                 run.contended |= isinstance(error, errors.Conflict)
                 outcome = failed(changed.document.source_id, error, "commit")
             if isinstance(outcome, Skipped):

@@ -36,8 +36,17 @@ from engine.domain.node import TriggerType
 from engine.domain.principal import Principal
 from engine.domain.read_limits import check_page
 from engine.domain.record import EmbeddedRecord, SourceAdvance
-from engine.domain.report import STORED_ALREADY, Skipped
-from engine.errors import Conflict, InvalidInput, NeurigraphError, NotFound, StoreFull, StoreUnavailable, WritingStopped
+from engine.domain.report import FORGOTTEN, STORED_ALREADY, Skipped
+from engine.errors import (
+    Conflict,
+    Forgotten,
+    InvalidInput,
+    NeurigraphError,
+    NotFound,
+    StoreFull,
+    StoreUnavailable,
+    WritingStopped,
+)
 from engine.ingest.allowance import Allowance
 from engine.ingest.cleaning import fingerprint
 from engine.ingest.sources import ChangedDocument, Drafted, Ingested, Pending, StoredBatch
@@ -172,6 +181,12 @@ class IngestRun:
         if one.reason != STORED_ALREADY or one.source_id not in self._before:
             self.skipped.append(one)
 
+    def refuse_forgotten(self, source_id: str) -> None:
+        """Reports a source as forgotten. Raises Forgotten where the run is not tolerant."""
+        if not self.terms.tolerant:
+            raise Forgotten
+        self.skipped.append(Skipped(source_id, FORGOTTEN))
+
 
 class Sessions:
     """The sessions of graphs, as `engine.operations.ingests` says. All raise StoreUnavailable."""
@@ -188,7 +203,7 @@ class Sessions:
             "turns": sum(len(conversation.turns) for conversation in conversations),
             "files": len(contents) - len(conversations),
         }
-        run.session_id = await self.begin(run.principal, run.terms.key, came)
+        run.session_id = await self.begin(run.principal, run.terms.key, came, again=run.terms.again)
         try:
             yield
             await self._end(run, "done", None)
@@ -196,11 +211,15 @@ class Sessions:
             await self._last_word(run, error)
             raise
 
-    async def begin(self, principal: Principal, key: str | None, came: Mapping[str, int]) -> UUID:
-        """The id of a new session, or of this principal's session with that key. `came`: sources, turns, files."""
+    async def begin(
+        self, principal: Principal, key: str | None, came: Mapping[str, int], *, again: bool = False
+    ) -> UUID:
+        """The id of a new session, or of this principal's session with that key. `came`: sources, turns, files. Raises Forgotten
+        for a key whose session was forgotten, unless it is to begin `again`."""
         own_key = principal.own_key(key) if key else None
         session_id = self.id_of(principal, key) if key else uuid4()
-        parameters = {"session_id": session_id, "key": own_key, "came": Jsonb(dict(came)), "now": self._clock.now()}
+        sources = Jsonb({**came, "again": again})
+        parameters = {"session_id": session_id, "key": own_key, "came": sources, "now": self._clock.now()}
         await self._postgres.change(principal, sql_text("ingest/begin"), parameters)
         return session_id
 
@@ -270,8 +289,9 @@ class Sessions:
         await connection.execute(sql_text("ingest/noted"), parameters)
 
     async def _end(self, run: IngestRun, state: IngestState, failure: str | None) -> None:
-        """Ends a session; its failed sources are written to the failure log in the same transaction."""
-        listed = [one for one in run.skipped if one.reason != STORED_ALREADY][:MOST_LISTED]
+        """Ends a session; its failed sources are written to the failure log in the same transaction. What was forgotten is only
+        counted: nothing keeps its id."""
+        listed = [one for one in run.skipped if one.reason not in (STORED_ALREADY, FORGOTTEN)][:MOST_LISTED]
         entries = [
             {
                 "source_id": one.source_id[:500] or "?",

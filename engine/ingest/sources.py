@@ -58,7 +58,8 @@ class Pending:
 class SourceSeen:
     """How far a source is stored: its units (turns; 1 for a file), their hash, the newest commit, which may still be pending or
     was set aside; how often it was stored `again` after it was withdrawn, how many of its records hold now, the retraction that
-    withdrew others, whether one was `emptied` passage by passage, one of those that were ended by hand."""
+    withdrew others, whether one was `emptied` passage by passage, one of those that were ended by hand; whether the source was
+    forgotten. Of one that is forgotten whole nothing is stored: 0 units."""
 
     source_id: str
     units: int
@@ -72,6 +73,7 @@ class SourceSeen:
     emptied: bool
     ended_id: UUID | None
     ended_node: UUID | None
+    forgotten: bool = False
 
     @property
     def gone(self) -> str:

@@ -84,9 +84,10 @@ class Caller:
 
     async def once(self, request: bytes, action: Callable[[], Awaitable[Answer]]) -> Answer:
         """The answer to the request with the caller's key; a kept one is said to be one. Raises NotFound, IdempotencyMismatch,
-        InProgress."""
+        Forgotten, InProgress."""
         await self.require_graph()
-        answer, replayed = await self.parts[Idempotency].once(self.principal, self.key, request, action)
+        again = self.terms.again
+        answer, replayed = await self.parts[Idempotency].once(self.principal, self.key, request, action, again=again)
         if replayed and self.repeatable:
             self.repeatable.replayed()
         return answer

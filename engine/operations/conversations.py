@@ -52,7 +52,8 @@ class Conversations(OfGraph, name="conversations"):
         if first is None and self.caller.repeatable:  # under refs of their own, a repeat appends them once
             refs = [turn.ref or str(self.caller.own_id(conversation_id, n, turn)) for n, turn in enumerate(turns)]
             turns = tuple(replace(turn, ref=ref) for turn, ref in zip(turns, refs, strict=True))
-        append = Append(conversation_id, turns, first, title, started_at, node_id, privacy, self.caller.origin)
+        placed = (title, started_at, node_id, privacy, self.caller.origin)
+        append = Append(conversation_id, turns, first, *placed, again=self.caller.terms.again)
         if node_id is not None:
             await self._shells.require_unarchived(self._principal, node_id)
         appended = await self._streams.append(self._principal, append)

@@ -14,7 +14,7 @@ from engine.domain.names import is_blank
 from engine.domain.node import ContentType, TriggerType
 from engine.domain.occasion import Occasion
 from engine.domain.record import AssignableNode
-from engine.domain.report import IngestReport
+from engine.domain.report import FORGOTTEN, IngestReport
 from engine.domain.scope import Origin, Privacy, check_privacy, check_scopes
 from engine.errors import InvalidInput, NotFound
 from engine.hierarchy.shells import Shells
@@ -171,4 +171,5 @@ def _report(user_id: UUID, done: Ingested) -> IngestReport:
         readings_pending=sum(record.reading_pending for record in records),
         left_out=done.left_out,
         documents=tuple(version for commit in done.stored for version in commit.versions),
+        forgotten=sum(one.reason == FORGOTTEN for one in done.skipped),
     )

@@ -17,7 +17,7 @@ from engine.domain.ingest import Limits, Terms
 from engine.domain.names import clean_name
 from engine.domain.node import MAX_LAYER, NewNode
 from engine.domain.read_limits import ReadLimits
-from engine.domain.report import STORED_ALREADY, IngestReport, Skipped
+from engine.domain.report import FORGOTTEN, STORED_ALREADY, IngestReport, Skipped
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
@@ -30,6 +30,7 @@ from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, N
 from engine.shell.hierarchy import arranged
 from engine.shell.opening import open_best
 from engine.shell.options import (
+    Again,
     AsOf,
     Handle,
     KnownAt,
@@ -117,11 +118,12 @@ async def ingest(
     milliseconds: Milliseconds = None,
     tokens: Tokens = None,
     model_calls: ModelCalls = None,
+    again: Again = False,
 ) -> None:
     """Store a chat history or texts. Sources stored before are skipped; work beyond a limit is done later."""
     if nodes not in ("auto", "show", "no"):
         raise typer.BadParameter("auto, show or no", param_hint="--nodes")
-    terms = Terms(limits=Limits(milliseconds, tokens, model_calls))
+    terms = Terms(limits=Limits(milliseconds, tokens, model_calls), again=again)
     origin = Origin(scope or USERS, source)
     with here.progress() as progress:  # a history that cannot be read starts no servers
         limit = here.settings.max_text_bytes
@@ -180,11 +182,18 @@ def print_report(here: Session, history: History, report: IngestReport) -> None:
         pending = counted(report.readings_pending, "record")
         postponed = f"later: the model reads {pending}, by the job pending-readings"
         here.line(postponed, style="yellow")
+    _print_skipped(here, report)
+
+
+def _print_skipped(here: Session, report: IngestReport) -> None:
     known = sum(_is_stored(skip) for skip in report.skipped)
     if known:
         skipped = counted(known, "conversation or file", "conversations or files")
         here.out.print(Text(f"skipped: {skipped} stored already", style="dim"))
-    others = [skip for skip in report.skipped if not _is_stored(skip)]
+    if report.forgotten:
+        skipped = counted(report.forgotten, "conversation or file", "conversations or files")
+        here.line(f"skipped: {skipped} forgotten; --again stores them anew", style="yellow")
+    others = [skip for skip in report.skipped if not _is_stored(skip) and skip.reason != FORGOTTEN]
     for skip in others[:MOST_SKIPPED]:
         here.line(f"skipped: {skip.source_id}: {skip.reason}", style="yellow")
     if len(others) > MOST_SKIPPED:

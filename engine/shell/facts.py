@@ -10,7 +10,7 @@ import typer
 
 from engine.domain.fact import DAY_PASSED, Fact, FactFilter, FactType, ShownStatus, WrittenFact
 from engine.errors import InvalidInput
-from engine.shell.options import Handle, point
+from engine.shell.options import Again, Handle, point
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list
 from engine.shell.tokens import node_at
@@ -34,12 +34,13 @@ async def write(
     node: Annotated[str | None, typer.Option("--node", metavar="NODE", help="Where: path or id.")] = None,
     private: Annotated[bool, typer.Option("--private", help="For the user alone.")] = False,
     user: Handle = None,
+    again: Again = False,
 ) -> None:
     """Store a fact; what it replaces is over. Shows its chain."""
     new = WrittenFact(text, tuple(about or ()), cast(FactType, kind), category, point(at))
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
-        found = await memory.facts.write(new, node_id=place, privacy="private" if private else "org")
+        found = await memory.anew(again).facts.write(new, node_id=place, privacy="private" if private else "org")
     _print(here, found)
 
 

@@ -52,6 +52,7 @@ KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help=
 Milliseconds = Annotated[int | None, typer.Option("--milliseconds", min=0, help="Wait at most so long for models.")]
 Tokens = Annotated[int | None, typer.Option("--tokens", min=0, help="Send at most so many to models.")]
 ModelCalls = Annotated[int | None, typer.Option("--model-calls", min=0, help="Call models at most so often.")]
+Again = Annotated[bool, typer.Option("--again", help="Store it anew where it was forgotten.")]
 MaxMs = Annotated[int | None, typer.Option("--max-ms", min=1, help="Milliseconds that it may take in all.")]
 Partial = Annotated[bool, typer.Option("--partial", help="A part, where the graph or the embeddings do not answer.")]
 

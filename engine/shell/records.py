@@ -11,7 +11,7 @@ import typer
 from engine.domain.history import Conversation, Turn
 from engine.domain.scope import Privacy
 from engine.errors import InvalidInput
-from engine.shell.options import Handle, Private, check_title
+from engine.shell.options import Again, Handle, Private, check_title
 from engine.shell.session import Commands, Session
 from engine.shell.streams import lines_of, print_stored, text_of, turns_of
 from engine.shell.tokens import node_at
@@ -34,6 +34,7 @@ async def write(
     node: Node = None,
     source_id: Annotated[str | None, typer.Option("--id", help="Its id; a changed text is its next version.")] = None,
     private: Private = False,
+    again: Again = False,
 ) -> None:
     """Store a text as a record."""
     check_title(title)
@@ -41,7 +42,9 @@ async def write(
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
         privacy: Privacy = "private" if private else "org"
-        report = await memory.records.remember_text(title, text, source_id=source_id, node_id=place, privacy=privacy)
+        report = await memory.anew(again).records.remember_text(
+            title, text, source_id=source_id, node_id=place, privacy=privacy
+        )
     print_stored(here, report)
 
 
@@ -54,6 +57,7 @@ async def conversation(
     node: Node = None,
     title: Annotated[str, typer.Option("--title")] = "",
     private: Private = False,
+    again: Again = False,
 ) -> None:
     """Store a whole conversation: lines like {"speaker": "Bob", "text": "…"}. One that goes on: `conversation append`."""
     with lines_of(source) as lines:
@@ -64,5 +68,7 @@ async def conversation(
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
         privacy: Privacy = "private" if private else "org"
-        report = await memory.records.remember(Conversation(identity, turns, title), node_id=place, privacy=privacy)
+        report = await memory.anew(again).records.remember(
+            Conversation(identity, turns, title), node_id=place, privacy=privacy
+        )
     print_stored(here, report)

@@ -19,7 +19,7 @@ from engine.domain.scope import USERS, MemoryScope, Privacy
 from engine.domain.stream import StreamedTurn
 from engine.errors import InvalidInput
 from engine.progress import counted
-from engine.shell.options import Handle, Private, check_title, point, scope_named
+from engine.shell.options import Again, Handle, Private, check_title, point, scope_named
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, UnreadableInput
 from engine.shell.tables import table
@@ -54,6 +54,7 @@ async def append(
     title: Annotated[str, typer.Option("--title", help="Used when the conversation is opened.")] = "",
     private: Private = False,
     scope: Scope = None,
+    again: Again = False,
 ) -> None:
     """Append turns: lines like {"speaker": "Bob", "text": "…", "id": "t1", "role": "user"}."""
     privacy: Privacy | None = "private" if private else None
@@ -62,7 +63,7 @@ async def append(
     with lines_of(source) as lines:
         turns = turns_of(lines)
         async with here.memory(user) as whole:
-            memory = whole.within(scope or USERS)
+            memory = whole.anew(again).within(scope or USERS)
             together = TOGETHER if file_of(source) else 1
             while batch := await asyncio.to_thread(lambda: tuple(islice(turns, together))):
                 last = await memory.conversations.append(conversation, *batch, title=title, privacy=privacy)
@@ -185,6 +186,7 @@ async def occasion(
     participant: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help="Who was there.")] = None,
     source_id: Annotated[str | None, typer.Option("--id", help="Its id; the same one is stored once.")] = None,
     private: Private = False,
+    again: Again = False,
 ) -> None:
     """Store a meeting, a call, a work session or a milestone as one record."""
     if kind not in get_args(OccasionKind):
@@ -195,7 +197,7 @@ async def occasion(
         kind, title, text, point(start), point(end_time), tuple(participant or ()), source_id  # type: ignore[arg-type]
     )  # fmt: skip
     async with here.memory(user) as memory:
-        report = await memory.records.remember_occasion(happened, privacy="private" if private else "org")
+        report = await memory.anew(again).records.remember_occasion(happened, privacy="private" if private else "org")
     print_stored(here, report)
 
 

@@ -34,12 +34,19 @@ ORDER BY s.started_at DESC, s.session_id DESC LIMIT %(limit)s
 -- Parameters: source_id, seen, units, content_hash, commit_id. Returns: nothing of use.
 SELECT engine.advance_source(%(source_id)s, %(seen)s::integer, %(units)s::integer, %(content_hash)s, %(commit_id)s)
 
+-- name: sources_again
+-- Purpose: lets sources be stored anew that were forgotten. Parameters: sources. Returns: nothing of use.
+SELECT engine.store_again('source', %(sources)s)
+
 -- name: sources_held
--- Purpose: what became of sources that were stored. Parameters: sources (at most 1,000 ids).
--- Returns: the columns of SourceSeen for each that is known; those of its last time where it was stored again after it was withdrawn.
-SELECT h.source_id, h.units, h.content_hash, h.commit_id, engine.commit_is_pending(h.commit_id) AS pending,
-       engine.commit_is_set_aside(h.commit_id) AS set_aside, h.again, h.holding, h.retraction_id, h.emptied, h.ended_id, h.ended_node
-FROM engine.sources_held(%(sources)s) AS h
+-- Purpose: what became of sources that were stored, and which were forgotten. Parameters: sources (at most 1,000 ids).
+-- Returns: the columns of SourceSeen for each that is known, those of its last time where it was stored again after it was withdrawn; 0 units of a
+-- forgotten one of which nothing is there any more.
+SELECT coalesce(h.source_id, f.thing) AS source_id, coalesce(h.units, 0) AS units, coalesce(h.content_hash, '') AS content_hash,
+       coalesce(h.commit_id, '00000000-0000-0000-0000-000000000000') AS commit_id, engine.commit_is_pending(h.commit_id) AS pending,
+       engine.commit_is_set_aside(h.commit_id) AS set_aside, coalesce(h.again, 0) AS again, coalesce(h.holding, 0) AS holding, h.retraction_id,
+       coalesce(h.emptied, false) AS emptied, h.ended_id, h.ended_node, f.thing IS NOT NULL AS forgotten
+FROM engine.sources_held(%(sources)s) AS h FULL JOIN engine.is_forgotten('source', %(sources)s) AS f ON f.thing = h.source_id
 
 -- name: sources_page
 -- Purpose: what became of the sources of a session, in order, one page. Parameters: session_id, after (entry_id), limit.

@@ -100,6 +100,7 @@ _OWN_STATES: dict[str, type[errors.NeurigraphError]] = {
     "NG422": errors.DepthExceeded,
     "NG423": errors.Archived,
     "NG424": errors.MovedIntoItself,
+    "NG425": errors.Forgotten,
 }
 _TRANSLATIONS: Mapping[type[errors.NeurigraphError], tuple[type[BaseException], ...]] = {
     errors.StoreTimeout: (driver.QueryCanceled, SilentServer),

@@ -218,6 +218,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "revoke_grant": "its own user's grants only",
     "settle_failure": "entries about the user's own graph only",
     "sources_held": "the principal's own keys in the graph that it belongs to only",
+    "store_again": "tombstones of the principal's own keys in the graph that it belongs to only",
     "sleep_file": "asks schema_of_file() for the right to write",
     "subject_deltas": "asks can(), and owns() for what is private",
     "undo_retraction": "the user's own retractions only",
@@ -228,6 +229,8 @@ DEFINERS_FOR_A_PRINCIPAL = {
 }
 """Functions that run with the owner's rights and that a statement for a principal may name, with what guards each."""
 CALLERS_OWN_RIGHTS = {
+    "claim_request",
+    "hold_writes",
     "accept_commit",
     "advance_source",
     "search_widened",
@@ -263,7 +266,10 @@ CALLERS_OWN_RIGHTS = {
 }
 
 
-OF_THE_SERVICE = {"user/provision": "the user does not exist yet"}
+OF_THE_SERVICE = {
+    "user/provision": "the user does not exist yet",
+    "tombstone/enter": "the plan of a forgetting",
+}
 IN_A_BLOCK = ("as_principal(", "units.begin(", "UnitOfWork", "from engine.stores.postgres import Connection")
 
 

@@ -58,7 +58,7 @@ async def test_each_line_is_reported_and_what_comes_again_is_stored_once(
         (1, "stored", "c1"),
         (2, "stored", "text:lease"),
     ]
-    assert totals == {"done": True, "lines": 4, "stored": 4, "skipped": 0, "failed": 0}
+    assert totals == {"done": True, "lines": 4, "stored": 4, "skipped": 0, "failed": 0, "forgotten": 0}
     found = (await door.get(f"{home_path}/assignments")).json()
     assert {one["record_id"] for one in found} == {record for report in reports for record in report["record_ids"]}
     again, totals = await imported(door, home_path, *file, conversation("c1", 3))

@@ -28,7 +28,9 @@ _COLUMNS = (
 
 
 async def advance(connection: Connection, advances: Sequence[SourceAdvance], commit_id: UUID) -> None:
-    """Moves sources forward with this commit. Raises Conflict where another request was faster."""
+    """Moves sources forward with this commit. Raises Conflict where another request was faster, Forgotten."""
+    if again := [one.source_id for one in advances if one.again]:
+        await connection.execute(sql_text("ingest/sources_again"), {"sources": again})
     for one in advances:
         await connection.execute(sql_text("ingest/source_advance"), asdict(one) | {"commit_id": commit_id})
 

@@ -18,7 +18,7 @@ from engine.domain.principal import Principal
 from engine.domain.scope import check_privacy, check_scopes
 from engine.domain.stream import Append, Appended, StreamStatus
 from engine.domain.utterance import minutes_of
-from engine.errors import Conflict, InvalidInput, NeurigraphError
+from engine.errors import Conflict, Forgotten, InvalidInput, NeurigraphError
 from engine.ingest.cleaning import Cleaned, check_text, cleaned, key_of, turns_hash
 from engine.privacy.redact import Redactor, redacted_origin, total
 from engine.providers.tokens import TokenCounter
@@ -78,8 +78,8 @@ class Appending:
         self._clock, self._reached, self._most_bytes = clock, reached, most_bytes
 
     async def append(self, principal: Principal, append: Append) -> Appended:
-        """Appends all of the turns or none. Raises Conflict for a gap or a contradiction, NotFound, InvalidInput, InvalidText,
-        TooLarge, StoreUnavailable."""
+        """Appends all of the turns or none. Raises Conflict for a gap or a contradiction, Forgotten, NotFound, InvalidInput,
+        InvalidText, TooLarge, StoreUnavailable."""
         check_scopes(principal, [append.origin.scope])
         check_privacy(principal, append.privacy or "org")
         if not principal.owns and append.node_id is None:
@@ -136,11 +136,13 @@ class Appending:
         }
         try:
             [answer] = await self._postgres.fetch_once(principal, sql_text("conversation/append"), sent, row=_Answer)
+        except Forgotten:
+            raise
         except Conflict as error:
             raise Conflict(CONTRADICTION) from error
         return answer
 
-    def _opening(self, append: Append, conversation: Conversation) -> dict[str, str | int | None]:
+    def _opening(self, append: Append, conversation: Conversation) -> dict[str, str | int | bool | None]:
         origin = redacted_origin(append.origin, self._redactor)
         return {
             "conversation_id": conversation.source_id,
@@ -152,6 +154,7 @@ class Appending:
             "scope": origin.scope.kind,
             "scope_id": origin.scope.scope_id,
             "source": origin.source,
+            "again": append.again,
         }
 
 

@@ -23,7 +23,7 @@ from engine.domain.record import AssignableNode
 from engine.domain.scope import MemoryScope, Origin, Privacy, ScopeKind, SourceKind
 from engine.domain.stream import Cut, Role, StreamState, StreamStatus, Thresholds, WeighedTurn, first_cut
 from engine.domain.utterance import at_offset
-from engine.errors import Conflict, NotFound
+from engine.errors import Conflict, Forgotten, NotFound
 from engine.ingest.cleaning import chained
 from engine.ingest.pipeline import Ingest
 from engine.ingest.sources import Continuation, Pending, StoredBatch
@@ -110,6 +110,8 @@ class Pieces:
                 conflict = Conflict(OTHERS)
                 try:
                     stored += await self._store_piece(principal, key, now, cut, trigger, terms)
+                except Forgotten:
+                    raise
                 except Conflict as error:  # another process may have stored the piece
                     conflict = error
                 self._reached("piece_stored")

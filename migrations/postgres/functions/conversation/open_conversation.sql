@@ -1,5 +1,6 @@
 -- Returns the conversation, locked until the end of the transaction; creates it if it is new. Turns already stored under its id
--- count as its first turns, but only for a client that sends the number of the next one (else NG409).
+-- count as its first turns, but only for a client that sends the number of the next one (else NG409). One that was forgotten is refused (NG425), unless the
+-- opening says `again`.
 CREATE OR REPLACE FUNCTION engine.open_conversation(p_source text, p_opening jsonb, p_first integer, p_now timestamptz)
 RETURNS engine.conversations LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -8,6 +9,10 @@ DECLARE
     earlier engine.sources;
     node uuid := (p_opening ->> 'node_id')::uuid;
 BEGIN
+    IF (p_opening ->> 'again')::boolean THEN
+        PERFORM engine.store_again('source', ARRAY[p_source]);
+    END IF;
+    PERFORM engine.refuse_forgotten('source', ARRAY[p_source]);
     SELECT * INTO found FROM engine.conversations WHERE user_id = owner AND source_id = p_source FOR UPDATE;
     IF found.user_id IS NULL THEN
         IF owner IS NULL OR node IS NOT NULL AND NOT engine.can('write', node) THEN

@@ -1,7 +1,8 @@
--- Moves a source forward from `p_seen` stored units to `p_units`; refuses when another request did so first.
+-- Moves a source forward from `p_seen` stored units to `p_units`; refuses when another request did so first (NG409), or it was forgotten (NG425).
 CREATE OR REPLACE FUNCTION engine.advance_source(p_source text, p_seen integer, p_units integer, p_hash bytea, p_commit uuid)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM engine.refuse_forgotten('source', ARRAY[p_source, regexp_replace(p_source, '#again\d+$', '')]);
     IF p_seen = 0 THEN
         INSERT INTO engine.sources (user_id, source_id, units, content_hash, commit_id, units_before)
         VALUES (engine.principal_graph(), p_source, p_units, p_hash, p_commit, 0) ON CONFLICT DO NOTHING;

@@ -1,9 +1,15 @@
--- Begins a session, or resumes the one with the same key. `p_came`: sources, turns, files.
+-- Begins a session, or resumes the one with the same key; not one that was forgotten (NG425). `p_came`: sources, turns, files, again (also one that was forgotten).
 CREATE OR REPLACE FUNCTION engine.begin_ingest(p_session uuid, p_key text, p_came jsonb, p_now timestamptz) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF engine.principal_graph() IS NULL THEN
         RAISE EXCEPTION 'There is no such graph.' USING ERRCODE = 'NG404';
+    END IF;
+    IF p_key IS NOT NULL THEN
+        IF (p_came ->> 'again')::boolean THEN
+            PERFORM engine.store_again('session', ARRAY[p_key]);
+        END IF;
+        PERFORM engine.refuse_forgotten('session', ARRAY[p_key]);
     END IF;
     INSERT INTO engine.ingest_sessions AS s (session_id, user_id, actor_kind, actor_id, key, started_at, touched_at, sources_in, turns_in, files_in)
     VALUES (p_session, engine.principal_graph(), engine.principal_kind(), engine.principal_id(), p_key, p_now, p_now,
