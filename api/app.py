@@ -19,7 +19,6 @@ from starlette.requests import ClientDisconnect
 
 from api import problems
 from api.auth import Guard, bearer
-from api.door_settings import check_settings
 from api.downloads import PART
 from api.headers import SecurityHeaders
 from api.limits import BodyLimit, InFlight, OneLength
@@ -27,16 +26,17 @@ from api.mcp import http as mcp
 from api.models import ExportTotals, ImportTotals, LineWithoutSource, Problem, ReportedLine
 from api.observing import OFF, TRACE_ID, ObservedRequests
 from api.page import files as page
+from api.peer import check_settings
 from api.reference import add_examples, reference
-from api.routes import conversations, embedding_versions, events, grants, history, search
+from api.routes import conversations, history, search
 from api.routes.entities import of_communities, of_entities, of_intentions
 from api.routes.facts import of_facts, of_retractions
 from api.routes.files import of_file_log, of_files, of_resources
 from api.routes.health import of_health, of_metrics
 from api.routes.ingests import of_ingests, of_lines
-from api.routes.nodes import of_nodes, of_proposals
-from api.routes.records import of_assignments, of_documents, of_records
-from api.routes.upkeep import of_commits, of_failures, of_jobs, of_replays
+from api.routes.nodes import of_grants, of_nodes, of_proposals
+from api.routes.records import of_assignments, of_documents, of_events, of_records
+from api.routes.upkeep import of_commits, of_failures, of_jobs, of_replays, of_versions
 from api.routes.workspace import of_integrations, of_tokens, of_users
 from engine.domain.written import LineBody
 from engine.errors import NeurigraphError
@@ -49,9 +49,9 @@ from engine.wiring.scraping import Scraping
 log = logging.getLogger(__name__)
 
 ROUTERS = (
-    of_users, of_tokens, of_integrations, embedding_versions.router, of_nodes, of_entities, of_intentions, of_communities,
-    of_proposals, history.router, grants.router, of_records, of_assignments, conversations.router, of_ingests, of_lines,
-    of_failures, of_documents, of_resources, of_facts, of_retractions, of_replays, events.router, search.router, of_files,
+    of_users, of_tokens, of_integrations, of_versions, of_nodes, of_entities, of_intentions, of_communities,
+    of_proposals, history.router, of_grants, of_records, of_assignments, conversations.router, of_ingests, of_lines,
+    of_failures, of_documents, of_resources, of_facts, of_retractions, of_replays, of_events, search.router, of_files,
     of_file_log, of_jobs, of_commits,
 )  # fmt: skip
 EXPOSED = "Content-Disposition ETag Idempotency-Replayed Left-Out Link Location Next-Cursor Retry-After WWW-Authenticate".split()

@@ -13,28 +13,19 @@ from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind, check_scopes
 from engine.domain.search import DecayRequest, SearchAnswer, SearchRequest
 from engine.operations.caller import Caller, Repeatable
-from engine.operations.commits import Commits
-from engine.operations.communities import Communities, Insights
 from engine.operations.conversations import Conversations
-from engine.operations.documents import Documents
-from engine.operations.edges import Edges
-from engine.operations.entities import Entities
+from engine.operations.entities import Communities, Entities, Insights, Intentions, Profiles
 from engine.operations.events import Events
-from engine.operations.exports import Exports
 from engine.operations.facts import Facts
-from engine.operations.failures import Failures
-from engine.operations.files import Files
+from engine.operations.failures import Commits, Failures
+from engine.operations.files import Documents, Files, Resources
 from engine.operations.grants import Grants
-from engine.operations.history import History
-from engine.operations.ingests import Ingests
-from engine.operations.intentions import Intentions
-from engine.operations.nodes import Nodes
-from engine.operations.profiles import Profiles
+from engine.operations.history import History, Retractions
+from engine.operations.ingests import Exports, Ingests
+from engine.operations.nodes import Edges, Nodes
 from engine.operations.proposals import Proposals
 from engine.operations.records import Records
 from engine.operations.replays import Replays
-from engine.operations.resources import Resources
-from engine.operations.retractions import Retractions
 from engine.operations.searching import Searching
 
 

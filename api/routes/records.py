@@ -1,5 +1,6 @@
 """Writing: conversations and texts become records at the nodes where they belong; where records lie and why: the decisions that
-placed them, and moving a record by hand; documents: the list, the versions of each, the text and the passages of a version.
+placed them, and moving a record by hand; documents: the list, the versions of each, the text and the passages of a version; and
+the log of events, with emotions.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
+from pydantic import Field
 
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory, limited
-from api.cursors import PAGE_HEADERS, APage, identity, number
+from api.cursors import PAGE_HEADERS, APage, Before, identity, last_line, number, timed
 from api.downloads import BYTES, download
 from api.models import Move, NewRecord
 from api.problems import WRITES, answered, replayable
 from engine.domain.assignment import Assignment, AssignmentFilter, Decider, Moved
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
+from engine.domain.occasion import LONGEST_CONTENT, LONGEST_EMOTION, LONGEST_KIND, Event, NewEvent, Wanted
 from engine.domain.report import IngestReport
 from engine.domain.scope import MemoryScope
+from engine.domain.written import Body, Instant
 from engine.errors import InvalidInput
 from engine.turns import computed
 
@@ -29,6 +33,8 @@ MOST_ENTRIES = 2**62
 of_documents = APIRouter(prefix="/v1/users/{user_id}/documents", tags=["documents"])
 MOST_VERSIONS = 2**31 - 1
 Version = Annotated[int, Path(ge=1, le=MOST_VERSIONS)]
+
+of_events = APIRouter(prefix="/v1/users/{user_id}/events", tags=["events"], route_class=JsonRoute)
 
 
 @of_records.post(
@@ -143,3 +149,38 @@ async def chunks(
     """Passages of a version in their order, one page."""
     found = await memory.documents.chunks(document_id, version, after=page.start(number, after), limit=page.limit)
     return page.of(found, lambda chunk: chunk.index)
+
+
+class NewEventBody(Body):
+    """An event."""
+
+    kind: str = Field(min_length=1, max_length=LONGEST_KIND, examples=["meeting"])
+    content: str = Field(default="", max_length=LONGEST_CONTENT, examples=["Ellen signed the lease."])
+    emotion: str | None = Field(default=None, min_length=1, max_length=LONGEST_EMOTION, examples=["joy"])
+    intensity: float | None = Field(default=None, ge=0, le=1, description="Intensity of the emotion.", examples=[0.7])
+    energy: float | None = Field(default=None, ge=0, le=1, examples=[0.4])
+    occurred_at: Instant | None = Field(default=None, description="When it happened; without it, now.")
+    node_id: UUID | None = Field(default=None, description="Node that the event is about.")
+
+
+@of_events.post("", operation_id="writeEvent", status_code=201, responses=replayable() | WRITES)
+async def write(body: NewEventBody, memory: OnceMemory) -> Event:
+    """Writes an event. It is never changed."""
+    return await memory.events.write(NewEvent(**body.model_dump()))
+
+
+@of_events.get("", operation_id="listEvents", responses=PAGE_HEADERS)
+async def events(  # noqa: PLR0913 (the parameters of a query are its arguments)
+    memory: UserMemory,
+    page: APage,
+    kind: Annotated[str | None, Query(min_length=1, max_length=LONGEST_KIND)] = None,
+    node_id: Annotated[UUID | None, Query(description="Only events about this node.")] = None,
+    start: Annotated[Instant | None, Query(alias="from", description="From this time on.")] = None,
+    end: Annotated[Instant | None, Query(alias="to", description="Before this time.")] = None,
+    known_at: Annotated[Instant | None, Query(description="Only events written by this time; without it, all.")] = None,
+    before: Before = None,
+) -> Sequence[Event]:
+    """Events by the time at which they happened, newest first, one page."""
+    wanted = Wanted(kind, node_id, start, end, known_at)
+    found = await memory.events.list(wanted, before=page.start(timed, last_line(before)), limit=page.limit)
+    return page.of(found, lambda event: (event.occurred_at, event.event_id))

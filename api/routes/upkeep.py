@@ -1,19 +1,21 @@
 """Upkeep, for operator and administrators, and for the owner of a graph.
 
-jobs       background jobs: their schedules and runs, and a run now
-failures   permanent failures of a graph, for its owner, and of jobs, for administrators
-commits    those that were set aside, of one graph or of all: list, retry, discard
-replays    all records of a user rebuilt beside the present ones, compared, swapped or discarded
+jobs        background jobs: their schedules and runs, and a run now
+failures    permanent failures of a graph, for its owner, and of jobs, for administrators
+commits     those that were set aside, of one graph or of all: list, retry, discard
+replays     all records of a user rebuilt beside the present ones, compared, swapped or discarded
+embeddings  versions of the instance: build a canary beside the active one, compare, promote, roll back
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Response
+from pydantic import Field
 
 from api.bodies import JsonRoute
 from api.context import ADMINISTRATORS, CurrentWorkspace, UserMemory
@@ -22,9 +24,11 @@ from api.headers import Prefer, waited
 from api.models import RunRequest
 from api.problems import WRITES, answered, documented
 from engine.domain.commit import CommitOutcome, CommitSummary
+from engine.domain.embedding import BuildReport, Compression, EmbeddingVersion, ModelChoice, Pace, VersionProgress
 from engine.domain.ingest import Failure, FailureState
 from engine.domain.job import JobState, Run
 from engine.domain.replay import Replay, ReplayComparison
+from engine.domain.written import Body
 
 of_jobs = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=JsonRoute, dependencies=ADMINISTRATORS)
 LONGEST_WAIT = 60
@@ -49,6 +53,13 @@ of_all_commits = APIRouter(prefix="/v1/commits", dependencies=ADMINISTRATORS)
 After = Annotated[UUID | None, Query(description="The last commit of the previous page.")]
 Reason = Annotated[str, Query(max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$", description="Why, in one line.")]
 of_replays = APIRouter(prefix="/v1/users/{user_id}/replays", tags=["replays"], route_class=JsonRoute)
+
+of_versions = APIRouter(
+    prefix="/v1/embedding-versions", tags=["embedding versions"], route_class=JsonRoute, dependencies=ADMINISTRATORS
+)
+Name = Annotated[
+    str, Path(max_length=200, pattern=r"^[^\x00]+$", description="The version's name.", examples=["e5-small-v2"])
+]
 
 
 @of_jobs.get("", operation_id="listJobs", responses=PAGE_HEADERS)
@@ -242,3 +253,84 @@ async def swap(replay_id: UUID, body: RunRequest, memory: UserMemory) -> Replay:
 async def discard(replay_id: UUID, body: RunRequest, memory: UserMemory) -> Replay:
     """Discards the rebuilt records. Repeating it changes nothing; 409 if it was swapped."""
     return await memory.replays.discard(replay_id)
+
+
+class Nothing(Body):
+    """An empty object."""
+
+
+class NewCanary(Body):
+    """An embedding model for a canary."""
+
+    provider: Literal["onnx", "openai"] = "onnx"
+    model: str = Field(min_length=1, max_length=200, description="An offline encoder, or a model of the service.")
+    compression: Compression | None = Field(
+        default=None, description="How vectors are stored; null: the model's default."
+    )
+
+
+class BuildBody(Body):
+    """How much of the build this request does."""
+
+    most: int = Field(default=500, ge=1, le=10_000, description="Vectors.")
+    duty: float = Field(default=1, ge=0.05, le=1, description="The share of the time in which it works.")
+
+
+class CompareBody(Body):
+    """How a version is compared."""
+
+    samples: int = Field(default=100, ge=1, le=500, description="How many stored texts are used as queries.")
+
+
+class PromoteBody(Body):
+    """How a version is promoted."""
+
+    force: bool = Field(default=False, description="Also if vectors are missing: those texts are found by words.")
+
+
+@of_versions.get("", operation_id="listEmbeddingVersions", responses=PAGE_HEADERS)
+async def list_versions(workspace: CurrentWorkspace, page: APage) -> Sequence[EmbeddingVersion]:
+    """All versions, oldest first."""
+    return page.window(await workspace.embeddings.list())
+
+
+@of_versions.post("", operation_id="startCanary", status_code=201, responses=WRITES)
+async def start_canary(body: NewCanary, workspace: CurrentWorkspace) -> EmbeddingVersion:
+    """Creates a canary of a model, without vectors yet; repeating it returns the same one."""
+    return await workspace.embeddings.start(ModelChoice(body.provider, body.model), body.compression)
+
+
+@of_versions.get("/{name}", operation_id="getEmbeddingVersion")
+async def version_progress(name: Name, workspace: CurrentWorkspace) -> VersionProgress:
+    """The progress of a version; it counts every text, so do not poll it every second."""
+    return await workspace.embeddings.get(name)
+
+
+@of_versions.post("/{name}/build", operation_id="buildEmbeddings", responses=WRITES)
+async def build(name: Name, body: BuildBody, workspace: CurrentWorkspace) -> BuildReport:
+    """Makes some of a version's missing vectors and returns how many remain; repeat it until none does."""
+    return await workspace.embeddings.build(name, pace=Pace(body.duty, body.most))
+
+
+@of_versions.post("/{name}/compare", operation_id="compareEmbeddings", summary="Compare", responses=WRITES)
+async def compare_versions(name: Name, body: CompareBody, workspace: CurrentWorkspace) -> dict[str, Any]:
+    """Compares the version with the active one on stored texts; the result is kept with it."""
+    return await workspace.embeddings.compare(body.samples, name=name)
+
+
+@of_versions.post("/{name}/promote", operation_id="promoteEmbeddings", responses=WRITES)
+async def promote(name: Name, body: PromoteBody, workspace: CurrentWorkspace) -> VersionProgress:
+    """Makes the canary the active version, in one step."""
+    return await workspace.embeddings.promote(name, force=body.force)
+
+
+@of_versions.post("/{name}/rollback", operation_id="rollBackEmbeddings", responses=WRITES)
+async def roll_back(name: Name, body: Nothing, workspace: CurrentWorkspace) -> VersionProgress:
+    """Rolls back the active version, which is named, to the previous one, in one step."""
+    return await workspace.embeddings.roll_back(name)
+
+
+@of_versions.delete("/{name}", operation_id="dropEmbeddings", responses=documented(409))
+async def drop(name: Name, workspace: CurrentWorkspace) -> EmbeddingVersion:
+    """Deletes the vectors of a version that is not active."""
+    return await workspace.embeddings.drop(name)

@@ -39,7 +39,7 @@ class _Held(StoredCommit):
 
 
 class SetAside:
-    """The commits of one workspace that wait for a decision (`engine.operations.commits`). With a `user_id` only that user's."""
+    """The commits of one workspace that wait for a decision (`engine.operations.failures`). With a `user_id` only that user's."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j, outbox: Outbox, workspace: str) -> None:
         self._postgres, self._neo4j, self._outbox, self._workspace = postgres, neo4j, outbox, workspace

@@ -16,17 +16,14 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
-from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, messages, receive, send
-from engine.embedded.downloads import fetch
+from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, messages, receive, replay, send
+from engine.embedded.downloads import BROWSER, NEO4J, fetch, read_lock
 from engine.embedded.file_locks import is_held
 from engine.embedded.java import find_java
 from engine.embedded.layout import Cache, Home
-from engine.embedded.locked_files import BROWSER, NEO4J, read_lock
-from engine.embedded.ports import LOOPBACK
 from engine.embedded.processes import end_strays
 from engine.embedded.reach import Stack, State, read_state
-from engine.embedded.readiness import LONGEST_START, last_words
-from engine.embedded.relay import replay
+from engine.embedded.readiness import LONGEST_START, LOOPBACK, last_words
 from engine.errors import DownloadFailed, MissingPrerequisite, StackError
 from engine.progress import Progress, Silent
 
@@ -190,7 +187,7 @@ async def _prepare(wish: Wish) -> None:
     cache = Cache(wish.cache)
     jars = await fetch(read_lock(NEO4J), cache, wish.progress, base_url=wish.base_url)
     # late: it loads a driver, which takes longer than what most callers do here
-    await import_module("engine.embedded.start_cache").ensure_start_cache(find_java(cache, jars), cache, wish.progress)
+    await import_module("engine.embedded.neo4j_server").ensure_start_cache(find_java(cache, jars), cache, wish.progress)
 
 
 async def _ask_for_stack(state: State, wish: Wish, ask: str) -> Lease:

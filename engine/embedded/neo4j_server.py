@@ -1,23 +1,31 @@
-"""The embedded Neo4j: its configuration, its first password, its start and its end."""
+"""The embedded Neo4j: its configuration, its first password, its start and its end; and its Java start cache: one training run
+of an empty Neo4j, once for each environment: its runtime and its jars.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
+import secrets
 import shutil
 import signal
+import time
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
+from engine.embedded.file_locks import locked
 from engine.embedded.java import Java
-from engine.embedded.ports import LOOPBACK
+from engine.embedded.layout import Cache
 from engine.embedded.processes import end, launch, run
-from engine.embedded.readiness import STATEMENTS, last_words, listens, until_answering
+from engine.embedded.readiness import LOOPBACK, STATEMENTS, any_free_port, last_words, listens, until_answering
 from engine.errors import StackError
+from engine.progress import Progress
 
 USER = "neo4j"
 GIVEN_UP = ("needs to be restarted", "database is shutdown")
@@ -61,6 +69,14 @@ Neo4j has Lucene merge the segments of its indexes more often than Lucene's own 
 write, and a search takes as long with either."""
 SETTINGS = "NEURIGRAPH_NEO4J_SETTINGS"
 """The variable with further settings, name=value each, a larger page cache for example; they take the place of these."""
+
+TASK = "java start cache"
+UNUSED = timedelta(days=30)
+MOST_BYTES = 4 << 30
+"""How much the start caches of all environments may take together, about 140 MB each: the longest unused ones go first."""
+SAVED = 8.0
+"""Seconds that a start cache saves a start: a start waits no longer while another one makes its own."""
+_LOG = logging.getLogger(__name__)
 
 
 def _configuration(**values: object) -> str:
@@ -159,3 +175,81 @@ class Neo4jServer:
     async def stop(self, process: asyncio.subprocess.Process, patience: float = PATIENCE) -> None:
         """End it cleanly; after `patience` seconds it is killed, which costs a recovery at the next start."""
         await end(process, signal.SIGTERM, patience)
+
+
+async def ensure_start_cache(java: Java, cache: Cache, progress: Progress) -> None:
+    """Make the start cache of this environment if there is none. A failure only costs speed, so it is logged and not raised."""
+    if _used(java.start_cache):
+        return
+    cache.java.mkdir(parents=True, exist_ok=True)
+    waiting = f"waiting at most {SAVED:g} s while another start makes a {TASK}"
+    async with locked(cache.lock("java"), progress, waiting, SAVED) as held:
+        if _used(java.start_cache):
+            return
+        if not held:
+            _LOG.info("This start is slower: another one makes a %s. The next start makes its own.", TASK)
+            return
+        await _make(java, cache, progress)
+
+
+async def _make(java: Java, cache: Cache, progress: Progress) -> None:
+    progress.start(TASK, None)
+    folder = cache.java / f"training-{os.getpid()}-{secrets.token_hex(4)}"
+    try:
+        await _train(java, folder)
+        _runtime_of(java.start_cache).write_text(str(java.program), encoding="utf-8")
+        forget_unused(cache.java)
+    except (StackError, OSError) as error:
+        _LOG.warning("The Java start cache could not be made, starts will be slower: %s", error)
+        progress.finish(TASK, "not made, starts will be slower")
+    else:
+        progress.finish(TASK)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _used(file: Path) -> bool:
+    """Whether there is one; its time says when it was last used."""
+    try:
+        os.utime(file)
+    except FileNotFoundError:
+        return False
+    except OSError:  # of another account, which may be read
+        return True
+    return True
+
+
+async def _train(java: Java, folder: Path) -> None:
+    (folder / "neo4j").mkdir(parents=True, mode=0o700)
+    recorded = folder / "recorded.aot"
+    log = folder / "neo4j.log"
+    server = Neo4jServer(java, folder / "neo4j", log, any_free_port(), None, secrets.token_hex(24))
+    await server.initialise()
+    process = await server.start(training=recorded)
+    try:
+        await server.wait(process)
+    finally:
+        # The recording is written while the process ends.
+        await server.stop(process, patience=300)
+    if not recorded.exists():
+        raise StackError("Java wrote no recording.")
+    recorded.replace(java.start_cache)
+
+
+def forget_unused(folder: Path, most_bytes: int = MOST_BYTES) -> None:
+    """Removes start caches whose runtime is no longer installed, and those that no start has used for long; of more than may be
+    kept the longest unused. One that is in use is never removed by another environment that makes its own."""
+    kept, oldest = 0, time.time() - UNUSED.total_seconds()
+    for file in sorted(folder.glob("start-*.aot"), key=lambda file: file.stat().st_mtime, reverse=True):
+        facts, runtime = file.stat(), _runtime_of(file)
+        kept += facts.st_size
+        gone = runtime.exists() and not Path(runtime.read_text(encoding="utf-8")).exists()
+        if gone or facts.st_mtime < oldest or kept > most_bytes:
+            kept -= facts.st_size
+            file.unlink(missing_ok=True)
+            runtime.unlink(missing_ok=True)
+
+
+def _runtime_of(start_cache: Path) -> Path:
+    """The file that names the runtime for which a start cache was made."""
+    return start_cache.with_suffix(".runtime")

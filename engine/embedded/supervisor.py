@@ -19,20 +19,17 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from engine.embedded.account import account_for
 from engine.embedded.care import ROOM_LOOK, Care
-from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, receive, send
+from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, Relay, receive, send
+from engine.embedded.downloads import BROWSER, NEO4J, read_lock
 from engine.embedded.file_locks import FileLock
 from engine.embedded.java import find_java
 from engine.embedded.layout import Cache, Home
-from engine.embedded.locked_files import BROWSER, NEO4J, read_lock
 from engine.embedded.neo4j_server import USER, Neo4jServer
-from engine.embedded.ports import LOOPBACK, choose_ports
-from engine.embedded.postgres_files import find_postgres
-from engine.embedded.postgres_server import PostgresServer
-from engine.embedded.processes import end_strays, identity_of
+from engine.embedded.postgres_server import PostgresServer, find_postgres
+from engine.embedded.processes import account_for, end_strays, identity_of
 from engine.embedded.reach import Running, Stack, State
-from engine.embedded.relay import Relay
+from engine.embedded.readiness import LOOPBACK, choose_ports
 from engine.errors import StackError
 
 GRACE = 5.0

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from engine.embedded.downloads import DownloadPatience
-from engine.embedded.locked_files import FIXED_TIME, LockedFile, sha256_of
+from engine.embedded.downloads import FIXED_TIME, DownloadPatience, LockedFile, sha256_of
 from engine.errors import DownloadFailed, StackError
 from engine.progress import Progress
 

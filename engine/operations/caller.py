@@ -1,35 +1,74 @@
-"""Who calls an operation of a memory, and on what terms."""
+"""Who calls an operation of a memory, and on what terms; and what operations use of the engine, by class: a subject of operations
+names its own parts.
+
+class Events(OfGraph, name="events"):
+    _log = Part(EventLog)
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import UUID, uuid5
 
 from engine.access.access_log import AccessLog
 from engine.access.idempotency import Answer, Idempotency
+from engine.domain.clock import Clock
 from engine.domain.ingest import PLAIN, Terms
 from engine.domain.principal import Identity, Principal
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NotFound, StoreDamaged
 from engine.hierarchy.shells import Shells
 from engine.hierarchy.tables import Damage
-from engine.operations.parts import Parts
 from engine.privacy.redact import Redactor
 from engine.stores.limits import ending_within
 
 if TYPE_CHECKING:
     from engine.access.principals import WorkspaceTokens
 
+T = TypeVar("T")
+
 NO_PRINCIPAL = UUID(int=0)
 """An id that no principal has: with it every user is unknown."""
 REFUSAL_S = 0.05
 """A refusal is answered after this time, or a multiple of it; unpadded, denied and missing differ by some 0.1 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One object of each class, put together in `engine.wiring`: `parts[EventLog]`. `limit`: seconds that a
+    read may take in all."""
+
+    clock: Clock
+    redactor: Redactor
+    limit: float
+    max_text_bytes: int
+    by_class: Mapping[type, Any]
+
+    def __getitem__(self, kind: type[T]) -> T:
+        """Raises KeyError for a class of which nothing was put together: an error in the wiring."""
+        made: T = self.by_class[kind]
+        return made
+
+    def replaced(self, *made: object) -> Parts:
+        """The same with these in place of the others of their classes."""
+        return replace(self, by_class={**self.by_class, **{type(one): one for one in made}})
+
+
+class Part(Generic[T]):
+    """An attribute of a subject of operations: the object of this class."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self._kind = kind
+
+    def __get__(self, subject: Any, _: object = None) -> T:
+        parts: Parts = subject.caller.parts
+        return parts[self._kind]
 
 
 @dataclass(frozen=True, slots=True)

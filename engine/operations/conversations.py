@@ -14,9 +14,8 @@ from engine.ingest.pipeline import Ingest
 from engine.ingest.repeats import stored_earlier
 from engine.ingest.sessions import Sessions
 from engine.ingest.streams.streaming import Streams
-from engine.operations.caller import members, readers
+from engine.operations.caller import Part, members, readers
 from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.parts import Part
 from engine.operations.redactions import redacted_later, without_text
 
 _TURNS = dict.fromkeys(("conversation_id", "turns", "title"), redacted_later) | {"privacy": without_text}

@@ -1,13 +1,16 @@
-"""People, places and things that the records of a graph mention."""
+"""People, places and things that the records of a graph mention; profiles of them, and of the user by facts; communities of them,
+clusters of facts, and insights over both; and what people say that they want or plan to do.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 from uuid import UUID
 
 from engine.communities.reads import CommunityReads
 from engine.domain.clock import NOW, Moment
-from engine.domain.community import EntityMeaning
+from engine.domain.community import Community, CommunityOf, CommunityView, EntityMeaning, Insight, InsightKind
 from engine.domain.entity import (
     Alias,
     AliasType,
@@ -22,14 +25,18 @@ from engine.domain.entity import (
     RelationBetween,
     Why,
 )
+from engine.domain.intention import Intention, IntentionState
+from engine.domain.profile import FactGroup, Profile
+from engine.domain.read_limits import check_page
 from engine.domain.relation import MentionedTogether
 from engine.entities.decisions import EntityAliases, EntityDecisions, Merges
 from engine.entities.reads import EntityReads
 from engine.facts.about import EntityFacts
+from engine.facts.profiles import ProfileComposer
+from engine.knowledge.intentions import IntentionLists
 from engine.operations import redactions
-from engine.operations.caller import owner, readers
+from engine.operations.caller import Part, owner, readers
 from engine.operations.declaring import OfGraph, Redaction, reads, writes
-from engine.operations.parts import Part
 from engine.relations.decisions import RelationDecisions
 from engine.retrieval.quotes import Quotes
 from engine.retrieval.touches import Touches
@@ -199,3 +206,74 @@ class Entities(OfGraph, name="entities"):
     async def merges(self, moment: Moment = NOW, *, limit: int = 100) -> tuple[Merge, ...]:
         """The merges that hold, newest first."""
         return await self._merges.page(self._principal, moment, limit=limit)
+
+
+class Profiles(OfGraph, name="profiles"):
+    """What is known, in a few lines; composed at each call of what the caller may read."""
+
+    _profiles = Part(ProfileComposer)
+    _touches = Part(Touches)
+
+    @reads(readers)
+    async def entity(self, entity_id: UUID) -> Profile:
+        """The profile of an entity as of now: who it is, relations, facts, what was said of it last. Counts as a read
+        of it. Raises NotFound."""
+        profile = await self._profiles.entity(self._principal, entity_id)
+        self._touches.note_entities([profile.entity_id])
+        return profile
+
+    @reads(owner)
+    async def user(self, by: Literal["type", "category"] = "type", *, limit: int = 10) -> tuple[FactGroup, ...]:
+        """The live facts of the user's memory by type or category, with the strongest `limit` of each; those within threads and
+        workflows are left out. Nothing where no model has read facts."""
+        check_page(limit, 50)
+        return await self._profiles.groups(self._principal, by, limit=limit)
+
+
+class Communities(OfGraph, name="communities"):
+    """What belongs together, as a job found it; for the user of the graph alone."""
+
+    _communities = Part(CommunityReads)
+
+    @reads(owner)
+    async def list(self, of: CommunityOf = "entities", *, limit: int = 100) -> tuple[Community, ...]:
+        """The largest communities of entities, or clusters of facts, as they hold now."""
+        return await self._communities.page(self._principal, of, limit=limit)
+
+    @reads(owner)
+    async def get(self, community_id: UUID) -> CommunityView:
+        """A community or a cluster with its members. Raises NotFound."""
+        return await self._communities.view(self._principal, community_id)
+
+
+class Insights(OfGraph, name="insights"):
+    """What is seen over many facts, relations and records; for the user of the graph alone."""
+
+    _communities = Part(CommunityReads)
+
+    @reads(owner)
+    async def list(
+        self, kind: InsightKind | None = None, *, ended: bool = False, limit: int = 100
+    ) -> tuple[Insight, ...]:
+        """Insights, those found last first; `ended`: also those that a build found no more. One whose support has gone is left
+        out."""
+        return await self._communities.insights(self._principal, kind, ended=ended, limit=limit)
+
+
+class Intentions(OfGraph, name="intentions"):
+    """Intentions that records state; for the user of the graph alone."""
+
+    _intentions = Part(IntentionLists)
+
+    @reads(owner)
+    async def list(
+        self, *, state: IntentionState | None = None, entity_id: UUID | None = None, limit: int = 100
+    ) -> tuple[Intention, ...]:
+        """Intentions in any state, or in one, those that are due first, then the newest; of one entity, or of all."""
+        return await self._intentions.page(self._principal, state=state, entity_id=entity_id, limit=limit)
+
+    @writes(owner, redacts={"state": redactions.without_text, "reason": redactions.note}, once=True)
+    async def decide(self, intention_id: UUID, state: IntentionState, reason: str = "") -> Intention:
+        """Says that an intention is done or dropped, or open again. Raises NotFound."""
+        own_id = self.caller.own_id("decide", intention_id, state, reason)
+        return await self._intentions.decide(self._principal, intention_id, state, reason, own_id)

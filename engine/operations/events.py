@@ -8,9 +8,8 @@ from uuid import UUID
 from engine.domain.occasion import Event, NewEvent, Wanted
 from engine.history.events import EventLog
 from engine.operations import redactions
-from engine.operations.caller import owner
+from engine.operations.caller import Part, owner
 from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.parts import Part
 
 
 class Events(OfGraph, name="events"):

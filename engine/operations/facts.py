@@ -15,9 +15,8 @@ from engine.ingest.drafts import fact_id_of
 from engine.ingest.sources import Pending
 from engine.naming.mentions import leading_subject
 from engine.operations import redactions
-from engine.operations.caller import owner
+from engine.operations.caller import Part, owner
 from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.parts import Part
 from engine.operations.records import named_node, stored
 from engine.progress import Silent
 from engine.retrieval.touches import Touches

@@ -18,9 +18,8 @@ from engine.domain.grant import (
     Viewer,
 )
 from engine.operations import redactions
-from engine.operations.caller import owner
+from engine.operations.caller import Part, owner
 from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.parts import Part
 
 
 class Grants(OfGraph, name="grants"):

@@ -1,4 +1,4 @@
-"""Ingests: many sources, or a whole history, in one session; the sessions to read."""
+"""Ingests: many sources, or a whole history, in one session; the sessions to read; and exports of the own graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.node import NewNode
 from engine.domain.record import AssignableNode
 from engine.domain.report import STORED_ALREADY, IngestReport, Skipped
-from engine.domain.written import Line, LineBody, LineReport
+from engine.domain.written import ExportPage, ExportPlace, LeftOutOfExport, Line, LineBody, LineReport
 from engine.errors import Archived, Conflict, InvalidInput
 from engine.hierarchy.shells import Shells
 from engine.ingest.documents import note, read_document, reference_of
@@ -23,11 +23,9 @@ from engine.ingest.sessions import Sessions
 from engine.ingest.sources import Pending, failed
 from engine.lifecycle.exporting import Exporting
 from engine.operations import redactions
-from engine.operations.caller import Caller, owner
+from engine.operations.caller import Caller, Part, owner
 from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.edges import Edges
-from engine.operations.nodes import Nodes
-from engine.operations.parts import Part
+from engine.operations.nodes import Edges, Nodes
 from engine.operations.records import stored
 from engine.privacy.redact import redacted_origin
 from engine.progress import Progress, Silent, counted
@@ -188,3 +186,22 @@ class _Plan:
             ends = places[edge.source].node_id, places[edge.target].node_id
             created += (await edges.make(*ends, edge.edge_type, edge.properties)).created
         return created
+
+
+class Exports(OfGraph, name="exports"):
+    """What the user stored, as lines that an import takes back; for the user of the graph alone."""
+
+    _exporting = Part(Exporting)
+
+    @reads(owner, limited=False)
+    async def page(self, place: ExportPlace | None = None) -> ExportPage:
+        """Conversations and texts, oldest first, some at a time: from the beginning, or from the place of the page before on.
+
+        What comes in after the first page is left out. A source that cannot be read is a line that says so.
+        """
+        return await self._exporting.page(self._principal, place)
+
+    @reads(owner)
+    async def left_out(self, place: ExportPlace) -> LeftOutOfExport:
+        """What such an export does not give."""
+        return await self._exporting.left_out(self._principal, place)

@@ -1,8 +1,8 @@
-"""The nodes of a graph: their shells, and what lies at them."""
+"""The nodes of a graph: their shells, what lies at them, and the edges between them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
@@ -11,24 +11,29 @@ from engine.domain.node import (
     MAX_LAYER,
     Anchor,
     ChildNode,
+    CreatedEdge,
+    EdgePlace,
     MetadataPage,
     NewNode,
     ProvisionedNode,
     RecordDay,
+    RegisteredEdge,
     Shell,
     TreeNode,
 )
 from engine.domain.read_limits import MOST
 from engine.domain.record import AssignableNode
 from engine.hierarchy.provisioning import Provisioning
-from engine.hierarchy.shells import MOST_ANCHORS, Shells
+from engine.hierarchy.shells import MOST_ANCHORS, MOST_EDGES, Shells
 from engine.history.changes import Changes
+from engine.history.edges import EdgeHistory
 from engine.ingest.pipeline import Ingest
 from engine.operations import redactions
-from engine.operations.caller import members, owner, readers
-from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.parts import Part
+from engine.operations.caller import Part, members, owner, readers
+from engine.operations.declaring import OfGraph, Redaction, reads, writes
 from engine.retrieval.touches import Touches
+
+_TEXTS: Mapping[str, Redaction] = {"edge_type": redactions.name, "properties": redactions.properties}
 
 
 class Nodes(OfGraph, name="nodes"):
@@ -125,3 +130,26 @@ class Nodes(OfGraph, name="nodes"):
         """Takes an archived node back; what lies below another archived node stays archived."""
         change = Change("node", node_id, {"archived": False}, reason=reason)
         return await self._changes.change(self._principal, change)
+
+
+class Edges(OfGraph, name="edges"):
+    """Cross-node edges. They are changed and ended by `history.change`."""
+
+    _edges = Part(EdgeHistory)
+    _shells = Part(Shells)
+
+    @reads(readers)
+    async def list(
+        self, moment: Moment = NOW, *, after: EdgePlace | None = None, limit: int = MOST_EDGES
+    ) -> tuple[RegisteredEdge, ...]:
+        """All edges by the names of the ends, one page; `after` is the `place` of the last edge before."""
+        return await self._shells.edges(self._principal, moment, after=after, limit=limit)
+
+    @writes(members, redacts=_TEXTS, at="source", refusal="relate", once=True)
+    async def make(
+        self, source: UUID, target: UUID, edge_type: str, properties: Mapping[str, str] | None = None
+    ) -> CreatedEdge:
+        """Makes an edge, or returns the one of that type between these nodes, which holds again if it had ended. Raises
+        NotFound, InvalidInput."""
+        edges, given = self._edges, properties or {}
+        return await edges.make(self._principal, source, target, edge_type, given, self.caller.key)

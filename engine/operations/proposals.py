@@ -12,9 +12,8 @@ from engine.domain.proposal import Applied, MovedTo, Proposal, ProposedNode
 from engine.errors import InvalidInput, InvalidName
 from engine.ingest.proposals import HierarchyProposals
 from engine.operations import redactions
-from engine.operations.caller import owner
+from engine.operations.caller import Part, owner
 from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.parts import Part
 from engine.privacy.redact import check_names, redacted_node
 
 

@@ -26,9 +26,8 @@ from engine.ingest.repeats import stored_earlier, was_stored, with_earlier
 from engine.ingest.sources import Ingested, Pending
 from engine.lifecycle.moving import Moving
 from engine.operations import redactions
-from engine.operations.caller import Caller, members, owner
+from engine.operations.caller import Caller, Part, members, owner
 from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.parts import Part
 from engine.operations.redactions import redacted_later
 from engine.privacy.redact import total
 from engine.progress import Progress, Silent

@@ -7,9 +7,8 @@ from uuid import UUID
 from engine.domain.replay import Replay, ReplayComparison
 from engine.ingest.rereading.replays import RecordReplays
 from engine.jobs.jobs import JobCatalogue
-from engine.operations.caller import owner
+from engine.operations.caller import Part, owner
 from engine.operations.declaring import OfGraph, reads, writes
-from engine.operations.parts import Part
 from engine.progress import Progress
 
 

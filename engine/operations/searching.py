@@ -8,9 +8,8 @@ from engine.domain.context import Context, ContextAnswer, ContextRequest
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.scope import USERS, MemoryScope
 from engine.domain.search import DecayRequest, SearchAnswer, SearchRequest
-from engine.operations.caller import readers
+from engine.operations.caller import Part, readers
 from engine.operations.declaring import OfGraph, reads
-from engine.operations.parts import Part
 from engine.privacy.redact import redacted_scope
 from engine.retrieval.budgets import LimitedSearch
 from engine.retrieval.context.assembling import Answers, Contexts

@@ -17,8 +17,8 @@ from engine.domain.principal import NO_GRACE, Identity, IssuedToken, NewToken, T
 from engine.errors import Conflict, NotFound
 from engine.lifecycle.embedding_versions import LabelledQuery
 from engine.operations import redactions
-from engine.operations.commits import AllCommits
 from engine.operations.declaring import OfWorkspace, reads, writes
+from engine.operations.failures import AllCommits
 from engine.operations.keeper import Keeper, administrators, identities
 from engine.operations.redactions import without_text
 from engine.progress import Progress

@@ -20,7 +20,7 @@ from engine.shell.options import Handle
 from engine.shell.session import Commands, Session
 from engine.telemetry.process import observed
 
-APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.door_settings:check_settings"
+APP, SERVER, CHECK = "api.app:create_app", "api.serving:server", "api.peer:check_settings"
 MCP = "api.mcp.stdio:serve"
 """Named, not imported: the shell is a layer below the REST API."""
 

@@ -27,8 +27,7 @@ from engine.domain.ingest import UNLIMITED
 from engine.embedded.file_locks import FileLock
 from engine.embedded.layout import Home, write_private
 from engine.embedded.processes import identity_of
-from engine.embedded.reach import Stack, State, read_state
-from engine.embedded.status import running_server
+from engine.embedded.reach import Stack, State, read_state, running_server
 from engine.errors import NeurigraphError
 from engine.settings import Settings
 from engine.shell import garbage

@@ -44,8 +44,8 @@ from engine.lifecycle.rehydrate import Rehydration
 from engine.lifecycle.resources import RawResources
 from engine.naming.configuration import load_domain
 from engine.neurigraph import Engine
+from engine.operations.caller import Parts
 from engine.operations.keeper import Services
-from engine.operations.parts import Parts
 from engine.privacy.redact import Redactor
 from engine.progress import Progress, Silent
 from engine.providers.active import ActiveModel

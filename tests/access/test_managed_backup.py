@@ -19,11 +19,10 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
 from engine.embedded import Stack
-from engine.embedded.account import account_for
 from engine.embedded.layout import Secrets
-from engine.embedded.ports import any_free_port
-from engine.embedded.postgres_files import find_postgres
-from engine.embedded.postgres_server import PostgresServer
+from engine.embedded.postgres_server import PostgresServer, find_postgres
+from engine.embedded.processes import account_for
+from engine.embedded.readiness import any_free_port
 from engine.errors import SettingsError, StoreUnavailable
 from engine.memory import Memory
 from engine.neurigraph import Engine

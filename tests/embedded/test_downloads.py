@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedded.downloads import DownloadPatience, fetch
+from engine.embedded.downloads import BROWSER, ENCODERS, NEO4J, DownloadPatience, LockedFile, LockList, fetch, read_lock
 from engine.embedded.file_locks import FileLock
 from engine.embedded.layout import Cache
-from engine.embedded.locked_files import BROWSER, ENCODERS, NEO4J, LockedFile, LockList, read_lock
 from engine.errors import DownloadFailed, StackError
 from engine.progress import Silent
 
@@ -209,7 +208,7 @@ async def test_two_processes_share_one_download(repository: Repository, own_cach
     code = (
         "import asyncio, sys; from pathlib import Path; sys.path.insert(0, sys.argv[3])\n"
         "from engine.embedded.downloads import fetch; from engine.embedded.layout import Cache\n"
-        "from engine.embedded.locked_files import read_lock; from engine.progress import Silent\n"
+        "from engine.embedded.downloads import read_lock; from engine.progress import Silent\n"
         "asyncio.run(fetch(read_lock(Path(sys.argv[1])), Cache(Path(sys.argv[2])), Silent(), base_url=sys.argv[4]))"
     )
     lock = own_cache.folder.parent / "test.lock"

@@ -15,13 +15,13 @@ import pytest
 
 import engine
 from engine.embedded import encoder_folder
-from engine.embedded.account import account_for
+from engine.embedded.downloads import NEO4J, read_lock
 from engine.embedded.file_locks import locked
 from engine.embedded.java import find_java
 from engine.embedded.layout import Cache, Home
-from engine.embedded.locked_files import NEO4J, read_lock
-from engine.embedded.postgres_files import PACKAGE, find_postgres
-from engine.embedded.start_cache import forget_unused
+from engine.embedded.neo4j_server import forget_unused
+from engine.embedded.postgres_server import PACKAGE, find_postgres
+from engine.embedded.processes import account_for
 from engine.errors import SettingsError
 from engine.progress import Silent
 
@@ -132,8 +132,8 @@ def test_a_package_that_nobody_may_enter_is_copied(tmp_path: Path, shared: Path)
     (hidden / PACKAGE).symlink_to(package)
     (hidden / f"{PACKAGE}.libs").symlink_to(package.parent / f"{PACKAGE}.libs")
     code = (
-        "import sys; from pathlib import Path; from engine.embedded.account import account_for\n"
-        "from engine.embedded.postgres_files import find_postgres\n"
+        "import sys; from pathlib import Path; from engine.embedded.processes import account_for\n"
+        "from engine.embedded.postgres_server import find_postgres\n"
         "print(find_postgres(account_for(Path('/nowhere')), Path(sys.argv[1])).programs)"
     )
     code_folder = Path(engine.__file__).parents[1]

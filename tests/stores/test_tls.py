@@ -21,9 +21,9 @@ from pydantic import SecretStr
 from engine.domain.history import Conversation, Turn
 from engine.domain.search import SearchRequest
 from engine.embedded import attached
+from engine.embedded.downloads import NEO4J, read_lock
 from engine.embedded.java import find_java
 from engine.embedded.layout import Cache
-from engine.embedded.locked_files import NEO4J, read_lock
 from engine.embedded.neo4j_server import Neo4jServer
 from engine.errors import SettingsError, StoreUnavailable
 from engine.neurigraph import Engine

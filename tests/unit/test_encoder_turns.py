@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine.embedded.encoder_files import encoder_folder
+from engine.embedded.downloads import encoder_folder
 from engine.lab.benchmarks.token_means import bundled_turns
 from engine.progress import Silent
 from engine.providers.onnx import WINDOW, OnnxEncoder

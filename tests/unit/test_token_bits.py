@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.domain.embedding import MOST_TOKENS
-from engine.embedded.encoder_files import ENCODER_NAMES, encoder_folder
+from engine.embedded.downloads import ENCODER_NAMES, encoder_folder
 from engine.errors import ProviderUnavailable
 from engine.lab.benchmarks.token_means import bundled_turns, mean_of
 from engine.progress import Silent

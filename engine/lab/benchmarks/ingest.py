@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.domain.history import Conversation, History
 from engine.domain.utterance import embedded_text
-from engine.embedded.encoder_files import encoder_folder
+from engine.embedded.downloads import encoder_folder
 from engine.lab.benchmarks.bare_encoder import BareEncoder
 from engine.lab.benchmarks.corpus import base_history, repeated
 from engine.lab.benchmarks.ground import Ground, empty_ground

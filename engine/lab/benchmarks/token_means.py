@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.domain.utterance import embedded_text
-from engine.embedded.encoder_files import encoder_folder
+from engine.embedded.downloads import encoder_folder
 from engine.lab.benchmarks.corpus import base_history
 from engine.progress import Silent
 from engine.providers.embedder import Vectors
