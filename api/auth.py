@@ -28,7 +28,7 @@ from api.problems import engine_problem, http_kind, problem
 from engine.domain.principal import Identity
 from engine.errors import NeurigraphError
 from engine.neurigraph import Engine
-from engine.operations.keeper import Authentication
+from engine.operations.authenticating import Authentication
 from engine.settings import Settings
 
 OPEN_PATHS = page.PATHS | {"/docs", "/v1/health/live", "/v1/health/ready", "/v1/openapi.json"}

@@ -25,7 +25,7 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from engine.errors import SettingsError
-from engine.operations.keeper import Authentication
+from engine.operations.authenticating import Authentication
 from engine.settings import Settings
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -30,8 +30,9 @@ from engine.lifecycle.remedies import Remedies
 from engine.lifecycle.retention import Retention
 from engine.lifecycle.sweep import Quarantine, Sweep
 from engine.memory import Memory
+from engine.operations.authenticating import Authentication
 from engine.operations.caller import Caller, Parts, principal_of
-from engine.operations.keeper import Authentication, Keeper, Services
+from engine.operations.keeper import Keeper, Services
 from engine.operations.workspace import Workspace
 from engine.progress import Progress
 from engine.providers.active import ActiveModel
