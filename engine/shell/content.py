@@ -1,8 +1,9 @@
-"""provision, ingest, ask: create nodes, store content and search."""
+"""Prints what models did in an ingest: what they found, their cost, and the records that they could not read."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from engine.connectors import read_history
 from engine.domain.context import ContextRequest
+from engine.domain.extraction import ExtractionReport
 from engine.domain.history import History, PassedOver
 from engine.domain.ingest import Limits, Terms
 from engine.domain.names import clean_name
@@ -22,13 +24,22 @@ from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind
 from engine.domain.search import SearchRequest
 from engine.errors import DepthExceeded, InvalidInput
 from engine.progress import counted
-from engine.shell.answers import print_answer, print_opening
-from engine.shell.contexts import print_answered, print_rest
-from engine.shell.explained import print_explanation
-from engine.shell.extraction import extraction_lines
-from engine.shell.filtering import Below, Categories, Entities, Kinds, Narrow, Nodes, Scopes, Since, Tags, Until
-from engine.shell.hierarchy import arranged
-from engine.shell.opening import open_best
+from engine.shell.answers import open_best, print_answer, print_explanation, print_opening
+from engine.shell.contexts import (
+    Below,
+    Categories,
+    Entities,
+    Kinds,
+    Narrow,
+    Nodes,
+    Scopes,
+    Since,
+    Tags,
+    Until,
+    print_answered,
+    print_rest,
+)
+from engine.shell.nodes import arranged
 from engine.shell.options import (
     Again,
     AsOf,
@@ -43,7 +54,7 @@ from engine.shell.options import (
     path_named,
     scope_named,
     source_named,
-)  # fmt: skip
+)
 from engine.shell.plain_json import plain, print_json
 from engine.shell.session import Commands, Session, the_user
 from engine.shell.tokens import names_in
@@ -52,6 +63,8 @@ from engine.shell.waiting import waiting
 if TYPE_CHECKING:
     from engine.memory import Memory
 
+MOST_FAILURES = 10
+
 MOST_SKIPPED = 10
 """Reasons that are printed; the rest is counted."""
 _BY_RULES = "by rules, without the model"
@@ -59,6 +72,28 @@ _INSTEAD = {"placements": _BY_RULES, "verdicts": _BY_RULES, "pairs": "left to th
 """What is done instead of what a limit left out; a job makes up for the rest."""
 
 commands = Commands()
+
+
+def extraction_lines(report: ExtractionReport) -> Iterator[Text]:
+    """A line for what was found, one for the cost, and one for each record that could not be read."""
+    if not report.model:
+        return
+    found = (
+        (report.facts, "fact", "facts"),
+        (report.observations, "observation", "observations"),
+        (report.summaries, "window summary", "window summaries"),
+        (report.whole, "record kept as one fact", "records kept as one fact"),
+    )
+    counts = ", ".join(counted(number, unit, units) for number, unit, units in found if number)
+    yield Text(f"read by {report.model}: {counts or 'nothing found'}", style="dim")
+    cost = "" if report.cost is None else f", cost {report.cost:,.4f}"
+    calls = f"{counted(report.calls, 'call')}, {counted(report.cached, 'kept answer')}"
+    tokens = f"{counted(report.input_tokens, 'token')} in, {report.output_tokens:,} out"
+    yield Text(f"{calls}, {tokens}{cost}", style="dim")
+    for failure in report.failures[:MOST_FAILURES]:
+        yield Text(f"not read: {failure.title}: {failure.reason}", style="yellow")
+    if len(report.failures) > MOST_FAILURES:
+        yield Text(f"not read: {len(report.failures) - MOST_FAILURES:,} more (--json lists them)", style="yellow")
 
 
 @commands.async_command("provision", as_json=True)

@@ -1,8 +1,10 @@
-"""Output as JSON for other programs: domain values as objects, times as ISO 8601, ids as strings."""
+"""Output of commands: as JSON for other programs, domain values as objects, times as ISO 8601, ids as strings; and untrusted
+texts on a terminal: control characters and direction overrides are replaced, not sent."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
@@ -10,10 +12,26 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
-from engine.shell.printable import UNPRINTABLE
 from engine.stores.whole_files import write_whole
+
+UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters except tab and line feed, and direction overrides."""
+SHOWN = "\ufffd"
+
+
+class PrintableConsole(Console):
+    """A console that prints a replacement character for each of them; its own styles still work."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments, made printable."""
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(UNPRINTABLE.sub(SHOWN, segment.text), segment.style)
 
 
 def plain(value: Any) -> Any:

@@ -28,8 +28,7 @@ from engine.domain.ingest import UNLIMITED, Limits
 from engine.errors import InvalidInput, NeurigraphError, NotFound
 from engine.settings import Settings
 from engine.shell import garbage, interruption
-from engine.shell.plain_json import print_json
-from engine.shell.printable import PrintableConsole
+from engine.shell.plain_json import PrintableConsole, print_json
 from engine.shell.progress_bars import RichProgress
 from engine.shell.remote import connected
 

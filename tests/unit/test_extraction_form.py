@@ -15,7 +15,7 @@ from engine.errors import UnusableAnswer
 from engine.ingest.extraction.form import MOST_ENTRIES, Extracted
 from engine.ingest.extraction.model_calls import ModelQuestion, answer_key
 from engine.providers.language import Prompt, read_answer, schema_of
-from engine.shell.extraction import extraction_lines
+from engine.shell.content import extraction_lines
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
