@@ -45,6 +45,9 @@ OF_NODE = (
     "forgetting/delta_log", "forgetting/superseded_items", "forgetting/memory_items", "forgetting/file_manifest",
     "forgetting/metadata_records",
 )  # fmt: skip
+BESIDES = {"superseded_items": "memory_items"}
+SEVERAL = ("facts", "due", "term_counts", "raw_resources")
+"""Tables that several statements change, whose names begin with that of the table."""
 
 
 class UnfinishedCommits(Exception):
@@ -122,12 +125,11 @@ class Erasure:
         counts: dict[str, int],
     ) -> None:
         self._connection, self._counts = connection, counts
-        self._nodes = [one.node_id for one in records]
         self._asked: dict[str, Any] = {
             "forgetting_id": forgetting_id,
             "user_id": user_id,
-            "records": list({one.record_id for one in records}),
         }
+        self._records = records
         self._places: list[_RecordsAt] = []
 
     async def carry_out(self) -> None:
@@ -148,9 +150,12 @@ class Erasure:
     # what goes -------------------------------------------------------------------------------------------
 
     async def _find(self) -> None:
-        """All ids that go, as parameters of the statements."""
-        asked = self._asked | {"nodes": self._nodes}
+        """All ids that go, as parameters of the statements; nothing of records at nodes of others."""
+        asked = self._asked | {"nodes": [one.node_id for one in self._records]}
+        asked |= {"records": list({one.record_id for one in self._records})}
         self._places = await self._connection.fetch(sql_text("forgetting/places"), asked, row=_RecordsAt)
+        own = {place.node_id for place in self._places}
+        self._asked["records"] = sorted({one.record_id for one in self._records if one.node_id in own})
         at = [
             one
             for place in self._places
@@ -201,39 +206,34 @@ class Erasure:
     async def _take(self, statements: Iterable[str]) -> None:
         for name in statements:
             cursor = await self._connection.execute(sql_text(name), self._asked)
-            self._count(name, cursor.rowcount)
+            self._count(_table_of(name), cursor.rowcount)
 
-    def _count(self, statement: str, rows: int) -> None:
-        """Counts rows by table: the statement is called by it, and by what is done there besides."""
-        name = statement.partition("/")[2]
-        table = next(
-            (table for table in ("facts", "due", "term_counts", "raw_resources") if name.startswith(f"{table}_")), name
-        )
+    def _count(self, table: str, rows: int) -> None:
         self._counts[table] = self._counts.get(table, 0) + rows
 
     async def _take_withdrawals(self) -> None:
         steps = await self._connection.fetch(sql_text("forgetting/retraction_steps"), self._asked, row=UUID)
-        self._count("forgetting/retraction_steps", len(steps))
+        self._count("retraction_steps", len(steps))
         await self._take(["forgetting/retracted_facts"])
         asked = self._asked | {"retractions": sorted(set(steps))}
         cursor = await self._connection.execute(sql_text("forgetting/retractions"), asked)
-        self._count("forgetting/retractions", cursor.rowcount)
+        self._count("retractions", cursor.rowcount)
 
     async def _take_ingests(self) -> None:
         """Lines of ingests, and ingests of which no line is left."""
         lines = await self._connection.fetch(sql_text("forgetting/ingest_sources"), self._asked, row=UUID)
-        self._count("forgetting/ingest_sources", len(lines))
+        self._count("ingest_sources", len(lines))
         asked = self._asked | {"sessions": sorted(set(lines))}
         for name in ("forgetting/ingest_sessions", "forgetting/ingest_sessions_failed"):
             cursor = await self._connection.execute(sql_text(name), asked)
-            self._count("forgetting/ingest_sessions", cursor.rowcount)
+            self._count("ingest_sessions", cursor.rowcount)
 
     async def _take_commits(self) -> None:
         shortened = await self._connection.fetch(sql_text("forgetting/commits"), self._asked, row=UUID)
-        self._count("forgetting/outbox", len(shortened))
+        self._count("outbox", len(shortened))
         asked = self._asked | {"commits": _all([self._asked["commits"], shortened])}
         cursor = await self._connection.execute(sql_text("forgetting/commit_log"), asked)
-        self._count("forgetting/commit_log", cursor.rowcount)
+        self._count("commit_log", cursor.rowcount)
 
     async def _take_node(self, place: _RecordsAt) -> None:
         """The rows of one node; their words leave its counts first."""
@@ -241,7 +241,13 @@ class Erasure:
         await self._connection.execute(sql_text("forgetting/term_counts"), words)
         for name in OF_NODE:
             cursor = await self._connection.execute(sql_in(name, place.schema_name), self._asked)
-            self._count(name if name != "forgetting/superseded_items" else "forgetting/memory_items", cursor.rowcount)
+            self._count(_table_of(name), cursor.rowcount)
+
+
+def _table_of(statement: str) -> str:
+    """The table that a statement changes: it is called by it, and by what is done there besides."""
+    name = statement.partition("/")[2]
+    return BESIDES.get(name) or next((table for table in SEVERAL if name.startswith(f"{table}_")), name)
 
 
 def _all(lists: Iterable[Iterable[UUID]]) -> list[UUID]:

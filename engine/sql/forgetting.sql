@@ -23,14 +23,14 @@ WHERE f.forgetting_id = %(forgetting_id)s AND l.commit_id = ANY (%(commits)s::uu
 
 -- name: commits
 -- Purpose: takes these records out of what the outbox keeps of finished commits, and all that names one of these ids; a row of which nothing is left is deleted. Only
--- rows of these commits, and those of changes and decisions, are looked at. Parameters: user_id, commits, known (the ids, as keys of an object). Returns:
--- commit_id.
+-- rows of these commits, and those of changes and decisions, are looked at. Parameters: user_id, commits, ids, known (these as keys of an object). Returns: commit_id.
 WITH looked AS (
     SELECT o.commit_id, o.kind, o.payload FROM engine.outbox AS o
-    WHERE o.user_id = %(user_id)s AND o.state IN ('done', 'discarded')
-      AND (o.commit_id = ANY (%(commits)s::uuid[])
-           OR o.kinds && ARRAY['record_revised', 'record_retracted', 'record_reworded', 'entities_merged', 'merge_undone', 'told_apart', 'relation_decided',
-                               'entity_corrected', 'alias_decided', 'intention_decided'])
+    WHERE o.user_id = %(user_id)s AND o.state IN ('done', 'discarded') AND o.commit_id IN (
+        SELECT unnest(%(commits)s::uuid[])
+        UNION SELECT n.commit_id FROM engine.outbox AS n
+        WHERE n.kinds && ARRAY['record_revised', 'record_retracted', 'record_reworded', 'entities_merged', 'merge_undone', 'told_apart', 'relation_decided',
+                               'entity_corrected', 'alias_decided', 'intention_decided'] AND engine.ids_in(n.payload::text) && %(ids)s::uuid[])
 ), rest AS (
     SELECT l.commit_id, l.kind, count(*) AS before, count(k.change) AS after, bool_or(k.change IS DISTINCT FROM c.change) AS changed,
            jsonb_agg(k.change ORDER BY c.place) FILTER (WHERE k.change IS NOT NULL) AS changes
@@ -244,13 +244,13 @@ SELECT engine.hold_writes_alone(%(user_id)s)
 
 -- name: idempotency
 -- Purpose: takes away kept answers of requests that name one of these ids, or whose keys do; the key and the hash of the request become surrogates, and the key is known as
--- forgotten. Parameters: forgetting_id, user_id, known (ids). Returns: nothing; the count is the driver's.
+-- forgotten. Parameters: forgetting_id, user_id, ids. Returns: nothing; the count is the driver's.
 WITH emptied AS (
     UPDATE engine.idempotency AS i
     SET answer = NULL, forgotten = true, claimed_by = NULL, claimed_until = NULL,
         key = 'forgotten:' || encode(engine.tombstone('key', i.user_id, i.key), 'hex'),
         request_hash = engine.tombstone('request', i.user_id, encode(i.request_hash, 'hex'))
-    WHERE i.user_id = %(user_id)s AND NOT i.forgotten AND engine.names_one(concat_ws(' ', i.key, i.answer), %(known)s)
+    WHERE i.user_id = %(user_id)s AND NOT i.forgotten AND engine.ids_in(i.key || ' ' || coalesce(i.answer::text, '')) && %(ids)s::uuid[]
     RETURNING i.user_id, i.key
 )
 INSERT INTO engine.forgotten (hash, kind, user_hash, forgetting_id)
@@ -273,8 +273,9 @@ UPDATE engine.ingest_sessions AS s SET failure = NULL WHERE s.session_id = ANY (
 -- Purpose: deletes lines of ingests about these records and sources. A line has the id of a source as its caller gave it. Needs a permit. Parameters: user_id, records,
 -- ids, names (of sources). Returns: session_id.
 DELETE FROM engine.ingest_sources AS s
-WHERE s.user_id = %(user_id)s
-  AND (s.records && %(records)s::uuid[] OR s.superseded && %(ids)s::uuid[] OR s.source_id = ANY (%(names)s::text[]))
+WHERE s.user_id = %(user_id)s AND s.entry_id IN (
+    SELECT o.entry_id FROM engine.ingest_sources AS o WHERE o.records && %(records)s::uuid[] OR o.superseded && %(ids)s::uuid[]
+    UNION SELECT o.entry_id FROM engine.ingest_sources AS o WHERE o.user_id = %(user_id)s AND o.source_id = ANY (%(names)s::text[]))
 RETURNING s.session_id
 
 -- name: insights
@@ -283,9 +284,9 @@ DELETE FROM engine.insights AS i
 WHERE i.user_id = %(user_id)s AND EXISTS (SELECT FROM unnest(i.facts || i.relations || i.entities || i.records) AS n (id) WHERE n.id = ANY (%(ids)s::uuid[]))
 
 -- name: job_runs
--- Purpose: takes away reports of jobs that name one of these ids, and why such runs failed. Parameters: known (ids). Returns: nothing; the count is the driver's.
+-- Purpose: takes away reports of jobs that name one of these ids, and why such runs failed. Parameters: ids. Returns: nothing; the count is the driver's.
 UPDATE engine.job_runs AS r SET report = NULL, failure = CASE WHEN r.failure IS NOT NULL THEN 'forgotten' END
-WHERE (r.report IS NOT NULL OR r.failure IS NOT NULL) AND engine.names_one(concat_ws(' ', r.report, r.failure), %(known)s)
+WHERE engine.ids_in(coalesce(r.report::text, '') || ' ' || coalesce(r.failure, '')) && %(ids)s::uuid[]
 
 -- name: known_entities
 -- Purpose: deletes the copy of a user's entities that SQL reads: the job `communities` makes it anew. Parameters: user_id. Returns: nothing; the count is the driver's.
@@ -383,11 +384,12 @@ WHERE r.user_id = %(user_id)s AND s.replay_id = r.replay_id AND s.record_id = AN
 UPDATE engine.replays AS r SET after_record = '00000000-0000-0000-0000-000000000000' WHERE r.user_id = %(user_id)s AND r.after_record = ANY (%(records)s::uuid[])
 
 -- name: retracted_facts
--- Purpose: deletes what withdrawals kept of these facts, and of others that named one of these ids. Needs a permit. Parameters: user_id, facts, known (ids). Returns: nothing; the count is the
+-- Purpose: deletes what withdrawals kept of these facts, and of others that named one of these ids. Needs a permit. Parameters: user_id, facts, ids. Returns: nothing; the count is the
 -- driver's.
 DELETE FROM engine.retracted_facts AS k USING engine.retractions AS r
-WHERE r.user_id = %(user_id)s AND k.retraction_id = r.retraction_id
-  AND (k.fact_id = ANY (%(facts)s::uuid[]) OR engine.names_one(k.before::text, %(known)s))
+WHERE r.user_id = %(user_id)s AND k.retraction_id = r.retraction_id AND (k.retraction_id, k.place, k.fact_id) IN (
+    SELECT o.retraction_id, o.place, o.fact_id FROM engine.retracted_facts AS o WHERE o.fact_id = ANY (%(facts)s::uuid[])
+    UNION SELECT o.retraction_id, o.place, o.fact_id FROM engine.retracted_facts AS o WHERE engine.ids_in(o.before::text) && %(ids)s::uuid[])
 
 -- name: retraction_steps
 -- Purpose: puts surrogates in the place of records and facts in the steps of withdrawals; a step that is not undone counts as undone: nothing of it can come back.
