@@ -256,7 +256,7 @@ class EmbeddingVersions:
     ) -> dict[str, Any]:
         """The canary beside the active version, on given queries or on sampled texts; kept with the canary.
 
-        See `lifecycle.comparison`. Raises NotFound, InvalidInput, ProviderUnavailable, StoreUnavailable.
+        Raises NotFound, InvalidInput, ProviderUnavailable, StoreUnavailable.
         """
         if not 1 <= samples <= MOST_QUERIES or len(queries) > MOST_QUERIES:
             raise InvalidInput(f"A comparison takes 1 to {MOST_QUERIES:,} queries.")

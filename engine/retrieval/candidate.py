@@ -58,7 +58,7 @@ class Candidate:
     `…_previous2` and `…_next` those of its neighbours in the session, 0 where there is none; `…_overall` are z-scores over
     everything that was searched. `cosine` is None for an
     item without a comparable vector. `number`: its place in the session, from 1. `tokens`: the sign bits of its token
-    vectors, one after the other (see `retrieval.coverage`). Of passages: `aboutness` says of each entity whether the passage
+    vectors, one after the other (see coverage above). Of passages: `aboutness` says of each entity whether the passage
     is about it, `passages` how many passages mention it, `weights` the sum of their edges to it (see `retrieval.walk`).
     `found_by`: for an explanation, the lists of best items on which it is, as bits: 1 words, 2 meaning, 4 entities.
     """

@@ -63,7 +63,7 @@ SIGNALS = (
 NEWER_STATE = "newer_state"
 """The signal of a turn that was placed above an older state of its matter."""
 FAMILY = "family"
-"""The signal that places families beside each other (see `retrieval.scale`)."""
+"""The signal that places families beside each other (see `retrieval.candidate`)."""
 ABOVE = 0.01
 """By how much it is placed above it."""
 MOST_TIME_EXPRESSIONS = 2
