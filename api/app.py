@@ -32,6 +32,7 @@ from api.routes import conversations, history, search
 from api.routes.entities import of_communities, of_entities, of_intentions
 from api.routes.facts import of_facts, of_retractions
 from api.routes.files import of_file_log, of_files, of_resources
+from api.routes.forgettings import of_forgettings, of_forgotten_users
 from api.routes.health import of_health, of_metrics
 from api.routes.ingests import of_ingests, of_lines
 from api.routes.nodes import of_grants, of_nodes, of_proposals
@@ -51,7 +52,8 @@ log = logging.getLogger(__name__)
 ROUTERS = (
     of_users, of_tokens, of_integrations, of_versions, of_nodes, of_entities, of_intentions, of_communities,
     of_proposals, history.router, of_grants, of_records, of_assignments, conversations.router, of_ingests, of_lines,
-    of_failures, of_documents, of_resources, of_facts, of_retractions, of_replays, of_events, search.router, of_files,
+    of_failures, of_documents, of_resources, of_facts, of_retractions, of_forgettings, of_forgotten_users, of_replays,
+    of_events, search.router, of_files,
     of_file_log, of_jobs, of_commits,
 )  # fmt: skip
 EXPOSED = "Content-Disposition ETag Idempotency-Replayed Left-Out Link Location Next-Cursor Retry-After WWW-Authenticate".split()

@@ -19,6 +19,7 @@ from engine.operations.events import Events
 from engine.operations.facts import Facts
 from engine.operations.failures import Commits, Failures
 from engine.operations.files import Documents, Files, Resources
+from engine.operations.forgettings import Forgettings
 from engine.operations.grants import Grants
 from engine.operations.history import History, Retractions
 from engine.operations.ingests import Exports, Ingests
@@ -44,6 +45,7 @@ class Memory:
         self.events, self.history, self.replays = Events(caller), History(caller), Replays(caller)
         self.grants, self.failures, self.commits = Grants(caller), Failures(caller), Commits(caller)
         self.facts, self.retractions, self.exports = Facts(caller), Retractions(caller), Exports(caller)
+        self.forgettings = Forgettings(caller)
 
     @property
     def principal(self) -> Principal:

@@ -159,6 +159,9 @@ class Settings(BaseSettings):
     session_days: float = Field(default=90, gt=0)
     """How long sessions of ingests can be read after their end; those that the failure log names stay."""
 
+    forget_settle_s: float = Field(default=600, ge=0)
+    """Seconds that writers which began before are waited for until what is forgotten is erased once more; longer than a call."""
+
     decay_days: float = Field(default=30, ge=0.001, le=100_000)
     """Age in days at which an item counts half in a search with decay."""
     touch_interval_s: float = Field(default=5, gt=0)

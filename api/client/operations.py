@@ -21,6 +21,7 @@ from engine.domain.embedding import BuildReport, EmbeddingVersion, VersionProgre
 from engine.domain.entity import Alias, Entity, EntityFact, EntitySummary, Merge, Pair, Relation, RelationBetween, Why
 from engine.domain.fact import Attribute, Fact, FactChain, FactDoubt
 from engine.domain.file_state import FileStatus, StateEntry
+from engine.domain.forgetting import Forgetting, ForgettingPreview
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, Integration, RevokedGrant, Viewer
 from engine.domain.ingest import Failure, IngestedSource, IngestSession
 from engine.domain.intention import Intention
@@ -1159,6 +1160,60 @@ class Operations:
         self, user_id: UUID | str, retraction_id: UUID | str, *, idempotency_key: str | None = OMIT
     ) -> Retraction:
         """Brings back what was withdrawn; what came since stays. Repeating it changes nothing."""
+
+    @operation("GET", "/v1/users/{user_id}/forgettings", as_page(Forgetting))
+    def list_forgettings(
+        self, user_id: UUID | str, *, limit: int = OMIT, cursor: str | None = OMIT
+    ) -> Page[Forgetting]:
+        """What was forgotten and what is being forgotten, newest first, one page. Of what is done, not what it was."""
+
+    @operation("POST", "/v1/users/{user_id}/forgettings", as_value(Forgetting), repeats=False)
+    def forget(
+        self,
+        user_id: UUID | str,
+        *,
+        kind: Literal["record", "document", "source", "item"],
+        subject: str,
+        reason: str = OMIT,
+    ) -> Forgetting:
+        """Erases it in all stores, for good. The same request goes on with one that was interrupted, and says how far it
+        is; the receipt is there once it is done, some minutes later."""
+
+    @operation("GET", "/v1/users/{user_id}/forgettings/preview", as_value(ForgettingPreview))
+    def preview_forgetting(
+        self,
+        user_id: UUID | str,
+        *,
+        kind: Literal["record", "document", "source", "item"],
+        subject: str,
+        limit: int = OMIT,
+    ) -> ForgettingPreview:
+        """What a forgetting would erase, and what would end or hold again with it. Nothing is written."""
+
+    @operation("GET", "/v1/users/{user_id}/forgettings/{forgetting_id}", as_value(Forgetting))
+    def get_forgetting(self, user_id: UUID | str, forgetting_id: UUID | str) -> Forgetting:
+        """How far a forgetting is."""
+
+    @operation("GET", "/v1/users/{user_id}/forgettings/{forgetting_id}/receipt", as_value(dict[str, Any]))
+    def get_forgetting_receipt(self, user_id: UUID | str, forgetting_id: UUID | str) -> dict[str, Any]:
+        """The signed receipt of a forgetting that is over; 404 before."""
+
+    @operation("POST", "/v1/forgotten-users", as_value(Forgetting), repeats=False)
+    def forget_user(self, *, user_id: UUID | str, reason: str = OMIT) -> Forgetting:
+        """Erases a user with everything, for good; the user is unknown from now on. The same request goes on with one
+        that was interrupted."""
+
+    @operation("GET", "/v1/forgotten-users/preview", as_value(ForgettingPreview))
+    def preview_forgotten_user(self, *, user_id: UUID | str) -> ForgettingPreview:
+        """How much would be erased. Nothing is written."""
+
+    @operation("GET", "/v1/forgotten-users/{forgetting_id}", as_value(Forgetting))
+    def get_forgotten_user(self, forgetting_id: UUID | str) -> Forgetting:
+        """How far the forgetting of a user is."""
+
+    @operation("GET", "/v1/forgotten-users/{forgetting_id}/receipt", as_value(dict[str, Any]))
+    def get_forgotten_user_receipt(self, forgetting_id: UUID | str) -> dict[str, Any]:
+        """The signed receipt of the forgetting of a user; 404 before it is over."""
 
     @operation("POST", "/v1/users/{user_id}/replays", as_value(Replay), repeats=False)
     def begin_replay(self, user_id: UUID | str) -> Replay:

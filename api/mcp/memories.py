@@ -16,6 +16,7 @@ from engine.domain.clock import Moment
 from engine.domain.delta import Change
 from engine.domain.document import DocumentChunk
 from engine.domain.fact import DAY_PASSED
+from engine.domain.forgetting import ForgettingSubject
 from engine.domain.history import Conversation
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import AskedRelation, Hit, SearchRequest
@@ -236,10 +237,27 @@ async def update_memory(  # noqa: PLR0913 - the arguments of a tool are its para
     }
 
 
-async def delete_memory(memory: Memory, memory_id: MemoryIdText, reason: Reason = "") -> dict[str, Any]:
+async def delete_memory(
+    memory: Memory,
+    memory_id: MemoryIdText,
+    reason: Reason = "",
+    forever: Annotated[
+        bool,
+        Field(strict=True, description="Erase a record or a fact in all stores; only where the user asks for that."),
+    ] = False,
+) -> dict[str, Any]:
     """Withdraws a memory: a record with all that it alone supports, one fact, or one passage. No read finds it any more. The
-    history keeps it: the tool undo takes the `undo` of the answer."""
+    history keeps it: the tool undo takes the `undo` of the answer. With `forever` nothing keeps it, and there is no undo."""
     named = parsed(memory_id)
+    if forever:
+        forgotten = ForgettingSubject("record" if named.kind == "record" else "item", str(named.id))
+        one = await memory.forgettings.forget(forgotten, reason)
+        return {
+            "forgotten": str(named),
+            "state": one.state,
+            "receipt_from": one.settles_at,
+            "forgetting_id": one.forgetting_id,
+        }
     try:
         # Also of an item: what is withdrawn as a fact takes with it what it superseded.
         subject = RetractionSubject("record" if named.kind == "record" else "fact", str(named.id))

@@ -49,7 +49,12 @@ class WorkspaceUsers:
 
     async def create(self, handle: str, display_name: str = "") -> User:
         user = await self._provisioning.user(self._workspace, handle, display_name)
-        return user if user.created else await self.find(user.handle)
+        try:
+            return user if user.created else await self.find(user.handle)
+        except NotFound:
+            raise Conflict(
+                "The user with this handle is being forgotten; the handle is free once that is done."
+            ) from None
 
     async def find(self, handle: str) -> User:
         return await self._one("user/by_handle", handle=handle)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from engine.domain.retraction import RetractionPreview
 
-ForgettingKind = Literal["record", "document", "source", "fact", "user"]
+ForgettingKind = Literal["record", "document", "source", "item", "user"]
 ForgettingState = Literal["planned", "running", "settling", "done", "left", "failed"]
 """`settling`: nothing is shown any more, and writers that began before are waited for; `left`: something was found that should
 be gone."""
@@ -19,7 +19,7 @@ OVER = frozenset({"done", "left", "failed"})
 
 @dataclass(frozen=True, slots=True)
 class ForgettingSubject:
-    """What is forgotten: a record, a document or a fact by its id; a source, as a conversation, by the id that the caller gave
+    """What is forgotten: a record, a document or an item by its id; a source, as a conversation, by the id that the caller gave
     it, with all of its records; a user with everything."""
 
     kind: ForgettingKind
@@ -64,15 +64,17 @@ class Forgetting:
 
 @dataclass(frozen=True, slots=True)
 class ForgettingPreview:
-    """What a forgetting would erase; nothing is written. `withdrawn`: what ends with it and what holds again, with examples;
-    `records`, `items`, `facts`, `files`, `bytes`: what is erased in the stores, all versions counted."""
+    """What a forgetting would erase; nothing is written. `withdrawn`: what ends with it and what holds again, with examples, but
+    of a user; the numbers: what is erased in the stores, all versions counted. Items of a user are not counted."""
 
     subject: ForgettingSubject
-    records: int
-    items: int
-    facts: int
-    files: int
-    bytes: int
+    nodes: int = 0
+    sources: int = 0
+    records: int = 0
+    items: int = 0
+    facts: int = 0
+    files: int = 0
+    bytes: int = 0
     withdrawn: RetractionPreview | None = None
 
 

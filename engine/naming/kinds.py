@@ -52,7 +52,8 @@ _RANK = re.compile(rf"(?:^|, )(?:{'|'.join(sorted(NOBLE))}) (?:{_SAID['noun_of']
 _INITIAL = re.compile(r"\b[A-Z]\. ")
 _THE = re.compile(rf"\b(?:{_SAID['the']}) $", re.IGNORECASE)
 _STREET = re.compile(rf"(?:{_SAID['place_ending']})(?: \d+)?$", re.IGNORECASE)
-_MINE = re.compile(rf"(?i)\b(?:{_SAID['possessive']})\b[\w ]*$")
+_MINE = re.compile(rf"(?i)\b(?:{_SAID['possessive']})\b")
+_NO_WORD = re.compile(r"[^\w ]")
 _HINT = re.compile(r"\(([^()]+)\)\s*$")
 _BEFORE, _AFTER = 72, 130
 
@@ -149,7 +150,7 @@ _SIDES = frozenset(all_listed("kinds", "sides"))
 def _by_company(words: list[str], before: str, after: str, said: str, ordinary: bool) -> str | None:
     last = _LAST.search(before)
     word = last[1].casefold() if last else ""
-    if word in TITLES or word.rstrip(".") in TITLES or (word in GROUP_OF and _MINE.search(before)):
+    if word in TITLES or word.rstrip(".") in TITLES or (word in GROUP_OF and _MINE.search(_NO_WORD.split(before)[-1])):
         return "person"
     listed = _LISTED_BEFORE.search(before) or _AND_NEXT.match(after)
     if listed and listed[1] in PLACES and len(words) == 1:

@@ -17,9 +17,13 @@ from engine.stores.limits import ending_within
 if TYPE_CHECKING:
     from engine.access.principals import WorkspaceIntegrations, WorkspaceTokens, WorkspaceUsers
     from engine.commit.set_aside import SetAside
+    from engine.forgetting.erasure import Erasure
     from engine.ingest.sessions import FailureLog
     from engine.jobs.jobs import JobCatalogue
     from engine.lifecycle.embedding_versions import EmbeddingVersions
+
+WITHIN_S = 20.0
+"""Seconds that a call takes a forgetting further; the job goes on with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Services:
     failures: FailureLog
     commits: SetAside
     embeddings: EmbeddingVersions
+    erasure: Erasure
     redactor: Redactor
     limit: float
     """Seconds that a read may take in all."""

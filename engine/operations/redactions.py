@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.domain.delta import Change
+from engine.domain.forgetting import ForgettingSubject
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.domain.occasion import NewEvent
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from engine.domain.proposal import Proposal
 
 Counts = Counter[str] | None
+Named = TypeVar("Named", RetractionSubject, ForgettingSubject)
 
 without_text = None
 """An argument that holds no text of a person: a name of a model or a job, a choice."""
@@ -95,6 +97,6 @@ def identifier(value: str | None, redactor: Redactor, _: Counts) -> str | None:
     return None if value is None else redactor.identifier(value)
 
 
-def subject(value: RetractionSubject, redactor: Redactor, _: Counts) -> RetractionSubject:
-    """What is withdrawn: the id of a source, as it is stored."""
+def subject(value: Named, redactor: Redactor, _: Counts) -> Named:
+    """What is withdrawn or forgotten: the id of a source, as it is stored."""
     return replace(value, id=redactor.identifier(value.id)) if value.kind == "source" else value

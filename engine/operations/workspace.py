@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from engine.domain.embedding import BuildReport, Compression, EmbeddingVersion, ModelChoice, Pace, VersionProgress
+from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingSubject
 from engine.domain.grant import Integration
 from engine.domain.ingest import Failure, FailureState
 from engine.domain.job import DETAILS, JobState, Run
@@ -19,7 +20,7 @@ from engine.lifecycle.embedding_versions import LabelledQuery
 from engine.operations import redactions
 from engine.operations.declaring import OfWorkspace, reads, writes
 from engine.operations.failures import AllCommits
-from engine.operations.keeper import Keeper, administrators, identities
+from engine.operations.keeper import WITHIN_S, Keeper, administrators, identities
 from engine.operations.redactions import without_text
 from engine.progress import Progress
 
@@ -54,6 +55,37 @@ class Users(OfWorkspace, name="users"):
         if who.kind == "user" and who.principal_id is not None:
             user = await self._services.users.get(who.principal_id)
         return Credential(who.kind, user)
+
+    @reads(administrators)
+    async def forgetting_preview(self, user_id: UUID) -> ForgettingPreview:
+        """How much a forgetting of this user would erase; nothing is written. Raises NotFound."""
+        user = await self._services.users.get(user_id)
+        subject = ForgettingSubject("user", str(user.user_id))
+        return await self._services.erasure.preview(user.user_id, subject, limit=1)
+
+    @writes(administrators, redacts={"reason": redactions.note})
+    async def forget(self, user_id: UUID, reason: str = "") -> Forgetting:
+        """Forgets a user with everything; within 20 seconds, then a job goes on. The same call goes on with one that was
+        interrupted. Raises NotFound, Conflict while a SQL role reads the graph."""
+        subject, erasure, who = ForgettingSubject("user", str(user_id)), self._services.erasure, self._identity
+        if await erasure.forgettings.open(user_id, subject) is None:
+            await self._services.users.get(user_id)
+        author = f"{who.kind}:{who.principal_id}" if who.principal_id else who.kind
+        return await erasure.forget(user_id, subject, reason, author, within_s=WITHIN_S)
+
+    @reads(administrators)
+    async def forgetting(self, forgetting_id: UUID) -> Forgetting:
+        """The forgetting of a user. Raises NotFound."""
+        found = await self._services.erasure.forgettings.get(forgetting_id)
+        if found.kind != "user":
+            raise NotFound
+        return found
+
+    @reads(administrators)
+    async def receipt(self, forgetting_id: UUID) -> Mapping[str, Any]:
+        """The signed receipt of the forgetting of a user that is over. Raises NotFound, also before there is one."""
+        found = await self.forgetting(forgetting_id)
+        return await self._services.erasure.forgettings.receipt(found.forgetting_id, None)
 
     def _own(self, user: User) -> User:
         who = self._identity

@@ -18,6 +18,7 @@ from engine.derive.derivations import Derivations, Means, raised
 from engine.derive.reading import Readings
 from engine.domain.clock import Clock, SystemClock
 from engine.facts.reads import KnownFacts
+from engine.forgetting.erasure import Erasure
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.hierarchy.tables import Upgrades
@@ -65,6 +66,7 @@ from engine.stores.roles import ensure_roles
 from engine.stores.sql_roles import listed, renew_views
 from engine.stores.urls import authority
 from engine.wiring.addresses import Addresses, addresses_of, derived, keys_of_users
+from engine.wiring.forgetting import erasure
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.models import Loader, active_model, language_model, token_counter
 from engine.wiring.read_path import community_builds, knowledge, read_path
@@ -189,10 +191,9 @@ def _wired(
     edges = EdgeHistory(postgres, neo4j, units, shells, clock)
     node_history = NodeHistory(postgres, neo4j, units, active, clock)
     provisioning, moving = Provisioning(postgres, units, active, clock), Moving(postgres, units, nodes, clock)
-    assigns = assigner(settings, stores, provisioning, redactor, clock)
-    ingest = ingest_by(assigns, settings, stores, units, redactor, clock, on_step)
+    decides = assigner(settings, stores, provisioning, redactor, clock)
+    ingest = ingest_by(decides, settings, stores, units, redactor, clock, on_step)
     known = knowledge(settings, stores, ingest, clock)
-    contents = ContentHistory(units, ingest.commit.writer.slices, active)
     made = (
         provisioning,
         shells,
@@ -202,10 +203,10 @@ def _wired(
         streams(settings, stores, ingest, redactor, clock, on_step),
         *read_path(settings, stores, known, clock),
         Touches(postgres, neo4j, clock, settings.touch_interval_s),
-        Changes(shells, contents, node_history, edges, known["unread_records"]),
+        Changes(shells, _content_history(ingest, active), node_history, edges, known["unread_records"]),
         DocumentReads(postgres, shells),
-        (resources := RawResources(postgres, objects)),
-        Exporting(postgres, resources, clock, settings.max_text_bytes),
+        Exporting(postgres, resources := RawResources(postgres, objects), clock, settings.max_text_bytes),
+        resources,
         KnownFacts(postgres, clock),
         readings(settings, stores, ingest, clock),
         replays(settings, stores, ingest, clock, on_step),
@@ -223,6 +224,7 @@ def _wired(
         AccessLog(postgres),
         GraphGrants(postgres, units, clock),
         SetAside(postgres, neo4j, outbox, settings.workspace),
+        erasure(settings, stores, outbox, known["retractions"], clock),
         stores.jobs,
     )
     parts = Parts(clock, redactor, postgres.limit, settings.max_text_bytes, {type(one): one for one in made})
@@ -242,6 +244,10 @@ def _wired(
         **upkeep(settings, stores, installation, derivations, clock, on_step),
         services=services,
     )
+
+
+def _content_history(ingest: Ingest, active: ActiveModel) -> ContentHistory:
+    return ContentHistory(ingest.commit.units, ingest.commit.writer.slices, active)
 
 
 def _derivations(settings: Settings, stores: Stores, parts: Parts, embeddings: EmbeddingVersions) -> Derivations:
@@ -272,6 +278,7 @@ def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
         embeddings=EmbeddingVersions(
             postgres, stores.neo4j, stores.active, parts[Search].search_with, workspace, clock
         ),
+        erasure=parts[Erasure],
         redactor=parts.redactor,
         limit=parts.limit,
     )

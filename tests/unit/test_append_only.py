@@ -20,10 +20,12 @@ SHOWN = {
 """Files that speak of it: why."""
 PERMIT = re.compile(r"neurigraph_erasure\.permit|INSERT\s+INTO\s+engine\.erasures", re.IGNORECASE)
 PERMITS = {
-    "engine/sql/schema.sql", "engine/sql/forgetting.sql", "engine/stores/erasure.py",
+    "engine/sql/schema.sql",
+    "engine/sql/forgetting.sql",
+    "engine/stores/erasure.py",
     "migrations/postgres/functions/forgetting/erasing.sql",
-}  # fmt: skip
-"""What makes the function of permits, or speaks of it. What erases joins these."""
+}
+"""What makes the function of permits, or speaks of it. The last are those that erase."""
 
 
 def sources() -> Iterator[tuple[str, str]]:

@@ -60,6 +60,7 @@ WITHOUT_JSON = {
     "document show": "prints the file",
     "resource show": "prints the file",
     "bloom export": "prints JSON anyway",
+    "forgettings receipt": "prints JSON anyway",
 }
 
 

@@ -18,7 +18,7 @@ BEGIN
              OR of_user AND (p_table, p_column) IN (('compression_state_log', 'user_id'), ('commit_log', 'user_id'))
             THEN to_jsonb(engine.surrogate(said::uuid))
         WHEN of_node AND p_column IN ('authored_by', 'author', 'actor') AND said ~ '^[a-z_]+:[0-9a-f-]{36}$'  -- a persona that goes wrote at others, too
-            THEN to_jsonb(split_part(said, ':', 1) || ':' || engine.surrogate(split_part(said, ':', 2)::uuid))
+            THEN to_jsonb(engine.surrogate_name(said))
         WHEN p_forgetting.kind = 'node' AND (p_table, p_column) = ('assignments', 'moved_from')  -- where a record that stays lay before
             THEN 'null'::jsonb
     END;

@@ -1,0 +1,312 @@
+"""Forgetting step by step: what is named is withdrawn, then erased in all stores, searched for, and a receipt says so.
+
+    running    hold      nothing of it can be stored again, and no write of it goes on
+               withdraw  chains of facts and relations become as if it had never been said
+               rows      Postgres           graph   Neo4j           objects   files           (a user: key, of the files)
+    settling   what was accepted before may still be written by a process that is slow: it is waited for, then the stores are
+               erased once more, and pages that held deleted rows are written anew
+    done       nothing was found any more; `left`: something was, and the receipt says where
+
+Each step may be repeated: a process that is killed leaves a forgetting that the next call, or the job, takes up. Two processes
+may carry out the same one: what one has erased the other does not find.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import cast
+from uuid import UUID
+
+from engine.commit.outbox import Outbox
+from engine.domain.clock import Clock
+from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingState, ForgettingSubject, RecordPlace
+from engine.domain.principal import Principal
+from engine.domain.retraction import RetractionKind, RetractionSubject
+from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout, StoreUnavailable
+from engine.forgetting.ending import ForgettingEnd
+from engine.forgetting.forgettings import ForgettingLog
+from engine.forgetting.graph import ErasedGraph
+from engine.forgetting.objects import ErasedObjects
+from engine.forgetting.pages import TablePages
+from engine.forgetting.rows import ErasedRows, UnfinishedCommits
+from engine.forgetting.subjects import Subjects
+from engine.forgetting.users import ErasedUsers
+from engine.history.retractions import SourceRetractions
+from engine.stores.limited import STORE
+from engine.stores.postgres import Postgres
+from engine.stores.statements import sql_text
+
+log = logging.getLogger(__name__)
+
+Course = Sequence[tuple[ForgettingState, str]]
+Step = Callable[[Forgetting], Awaitable[None]]
+
+PAGE = 50
+"""Records of one transaction."""
+MOST_TEXTS = 5000
+"""Texts of a node by whose words it is searched for afterwards."""
+LONGEST_S = 600.0
+"""Seconds that the job gives one of them at a time."""
+TRIES, PAUSE_S = 20, 0.5
+"""How often, and after which pause, a page is tried again while the user writes."""
+
+LATER: Course = (
+    ("settling", "rows_again"), ("settling", "graph_again"), ("settling", "objects_again"), ("settling", "pages"),
+    ("settling", "receipt"),
+)  # fmt: skip
+OF_RECORDS: Course = (
+    ("running", "hold"), ("running", "withdraw"), ("running", "rows"), ("running", "graph"), ("running", "objects"), *LATER,
+)  # fmt: skip
+OF_USER: Course = (
+    ("running", "hide"), ("running", "rows"), ("running", "graph"), ("running", "objects"), *LATER,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureParts:
+    """What erases in each store."""
+
+    rows: ErasedRows
+    users: ErasedUsers
+    graph: ErasedGraph
+    objects: ErasedObjects
+    pages: TablePages
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureReport:
+    """Of a run of the job: forgettings that were taken further, those that are over, and those that failed."""
+
+    carried_on: int = 0
+    over: int = 0
+    failed: int = 0
+
+
+class Erasure:
+    """Carries out forgettings; for callers who may ask for them, see `engine.operations`."""
+
+    def __init__(  # noqa: PLR0913 (wired in one place)
+        self,
+        postgres: Postgres,
+        outbox: Outbox,
+        forgettings: ForgettingLog,
+        subjects: Subjects,
+        retractions: SourceRetractions,
+        parts: ErasureParts,
+        end: ForgettingEnd,
+        clock: Clock,
+        settle_s: float,
+    ) -> None:
+        """`settle_s`: seconds that writers which began before are waited for."""
+        self._postgres, self._outbox, self.forgettings, self._subjects = postgres, outbox, forgettings, subjects
+        self._retractions, self._parts, self._end = retractions, parts, end
+        self._clock, self._settle_s = clock, settle_s
+
+    async def preview(self, user_id: UUID, subject: ForgettingSubject, *, limit: int) -> ForgettingPreview:
+        """What a forgetting would erase, and what would end or hold again; nothing is written. Raises NotFound, InvalidInput."""
+        found = await self._subjects.preview(user_id, subject)
+        if subject.kind == "user" or not found.records:
+            return found
+        named = _retracted(subject)
+        return replace(found, withdrawn=await self._retractions.preview(Principal.user(user_id), named, limit=limit))
+
+    async def forget(
+        self, user_id: UUID, subject: ForgettingSubject, reason: str, author: str, *, within_s: float
+    ) -> Forgetting:
+        """Forgets; goes on with a forgetting of the same subject that is not done. After `within_s` the job goes on with it.
+
+        Raises NotFound, Conflict, InvalidInput, StoreUnavailable.
+        """
+        one = await self.forgettings.open(user_id, subject)
+        if one is None:
+            if subject.kind != "user":
+                await self._subjects.belongings(user_id, subject)
+            one = await self.forgettings.ask(user_id, subject, reason, author)
+        return await self.carry_on(one, within_s=within_s)
+
+    async def carry_on(self, one: Forgetting, *, within_s: float) -> Forgetting:
+        """Takes it as far as can be: to its end, or until writers are waited for, or the time is over. Raises StoreUnavailable,
+        Conflict; what else goes wrong ends it as `failed`."""
+        end = monotonic() + within_s
+        while monotonic() < end and one.state != "done":
+            if one.state == "settling" and one.settles_at and one.settles_at > self._clock.now():
+                break
+            try:
+                await self._take_step(one)
+            except (StoreUnavailable, Conflict):
+                raise  # the same call, or the job, tries again
+            except NeurigraphError as error:
+                await self.forgettings.fail(one.forgetting_id, f"{one.step}: {error.detail}")
+                raise
+            one = await self.forgettings.get(one.forgetting_id)
+        return one
+
+    async def run(self) -> ErasureReport:
+        """Takes all that wait further, for the job."""
+        report = Counter[str]()
+        for one in await self.forgettings.due():
+            try:
+                done = await self.carry_on(one, within_s=LONGEST_S)
+                report["over" if done.over else "carried_on"] += 1
+            except NeurigraphError as error:
+                log.warning("the forgetting %d waits: %s", one.number, error.detail)
+                report["failed"] += 1
+        return ErasureReport(report["carried_on"], report["over"], report["failed"])
+
+    async def _take_step(self, one: Forgetting) -> None:
+        """One step, and the way to the next."""
+        course = OF_USER if one.kind == "user" else OF_RECORDS
+        if one.state not in ("running", "settling"):
+            await self.forgettings.move(one, *course[0])
+            return
+        await getattr(self, f"_{one.step.removesuffix('_again')}")(one)
+        place = [step for _, step in course].index(one.step) + 1
+        if place < len(course):
+            state, step = course[place]
+            await self.forgettings.move(one, state, step, self._settle_s if state == "settling" else None)
+
+    # records --------------------------------------------------------------------------------------------------
+
+    async def _hold(self, one: Forgetting) -> None:
+        """Enters the sources with their tombstones, while no write of the user goes on: a later one finds them."""
+        try:
+            belongs = await self._subjects.belongings(_user(one), ForgettingSubject(one.kind, one.subject))
+        except NotFound:
+            return  # an earlier attempt erased it
+        async with self._postgres.as_service() as connection:
+            await connection.execute(sql_text("forgetting/hold"), {"user_id": one.user_id})
+            await self.forgettings.enter(connection, one, "source", belongs.sources, known=True)
+        await self._enter_places(one, belongs.records)
+
+    async def _withdraw(self, one: Forgetting) -> None:
+        """As if it had never been said; what is withdrawn already stays so. Then its records are known as forgotten."""
+        try:
+            named = _retracted(ForgettingSubject(one.kind, one.subject))
+            await self._retractions.retract(Principal.user(_user(one)), named, "")
+        except (Conflict, NotFound):
+            pass  # another retraction did so, or nothing of it was stored as a record
+        await self._enter_places(one, await self._late_records(one))
+        async for page in self.forgettings.things(one.forgetting_id, "place"):
+            async with self._postgres.as_service() as connection:
+                ids = [str(_place(thing).record_id) for thing in page]
+                await self.forgettings.enter(connection, one, "record", ids, known=True)
+
+    async def _late_records(self, one: Forgetting) -> tuple[RecordPlace, ...]:
+        """Records of its sources that came in before its tombstones."""
+        sources = [source async for page in self.forgettings.things(one.forgetting_id, "source") for source in page]
+        return await self._subjects.of_sources(_user(one), sources) if sources else ()
+
+    async def _enter_places(self, one: Forgetting, records: Sequence[RecordPlace]) -> None:
+        places = [f"{place.record_id} {place.node_id} {place.schema_name}" for place in records]
+        async with self._postgres.as_service() as connection:
+            await self.forgettings.enter(connection, one, "place", places, known=False)
+
+    async def _rows(self, one: Forgetting) -> None:
+        if one.kind == "user":
+            erased = await self._parts.users.erase(one.forgetting_id, _user(one))
+            await self.forgettings.count(one.forgetting_id, "postgres", erased)
+            return
+        after = str(await self.forgettings.so_far(one.forgetting_id) or "")
+        if one.state == "settling" and not after:
+            await self._withdraw(one)
+        async for page in self.forgettings.things(one.forgetting_id, "place", after):
+            for first in range(0, len(page), PAGE):
+                some = page[first : first + PAGE]
+                counts = await self._erased(one, [_place(thing) for thing in some])
+                await self.forgettings.count(one.forgetting_id, "postgres", counts)
+                await self.forgettings.note(one.forgetting_id, some[-1])
+
+    async def _erased(self, one: Forgetting, records: Sequence[RecordPlace]) -> Mapping[str, int]:
+        """The rows of some records, as soon as no commit of the user waits for the graph. Raises StoreUnavailable."""
+        for attempt in range(TRIES):
+            await self._finish_commits(_user(one))
+            try:
+                return await self._parts.rows.erase(one.forgetting_id, _user(one), records)
+            except (UnfinishedCommits, StoreUnavailable) as error:
+                if attempt == TRIES - 1:
+                    raise StoreTimeout(STORE) from error
+                await asyncio.sleep(PAUSE_S)
+        raise AssertionError
+
+    async def _finish_commits(self, user_id: UUID) -> None:
+        """Raises CommitSetAside where one waits for the operator's decision."""
+        asked = {"user_id": user_id}
+        for commit in await self._postgres.fetch_as_service(sql_text("forgetting/commits_unfinished"), asked, row=UUID):
+            await self._outbox.await_commit(commit)
+
+    async def _graph(self, one: Forgetting) -> None:
+        graph = self._parts.graph
+        if one.kind == "user":
+            counts = await graph.erase_user(_user(one))
+            await self.forgettings.count(one.forgetting_id, "graph", counts)
+            return
+        for kind in ("fact", "record"):
+            async for page in self.forgettings.things(one.forgetting_id, kind):
+                for first in range(0, len(page), PAGE):
+                    some = [UUID(thing) for thing in page[first : first + PAGE]]
+                    records, facts = (some, []) if kind == "record" else ([], some)
+                    counts = await graph.erase_records(_user(one), records, facts)
+                    await self.forgettings.count(one.forgetting_id, "graph", counts)
+
+    async def _objects(self, one: Forgetting) -> None:
+        erased = 0
+        async for roots in self.forgettings.things(one.forgetting_id, "root"):
+            for root in roots:
+                erased += await self._parts.objects.erase_user(root)
+        while keys := await self.forgettings.objects(one.forgetting_id):
+            erased += await self._parts.objects.erase(keys)
+            await self.forgettings.objects_gone(one.forgetting_id, keys)
+        await self.forgettings.count(one.forgetting_id, "objects", {"objects": erased})
+
+    # users ------------------------------------------------------------------------------------------------------
+
+    async def _hide(self, one: Forgetting) -> None:
+        """The user is unknown from now on. What was accepted is finished first: no commit is left to come back."""
+        users, user_id = self._parts.users, _user(one)
+        await users.hide(user_id)
+        await self._finish_commits(user_id)
+        ids = await users.ids(user_id)
+        root = await users.root(user_id)
+        async with self._postgres.as_service() as connection:
+            await self.forgettings.enter(connection, one, "user", [str(user_id)], known=True)
+            await self.forgettings.enter(connection, one, "root", [root] if root else [], known=False)
+            await self.forgettings.enter(connection, one, "node", ids, known=False)
+
+    # the end ----------------------------------------------------------------------------------------------------
+
+    async def _pages(self, one: Forgetting) -> None:
+        """Deleted rows rest in their pages until these are written anew."""
+        schemas = {
+            _place(thing).schema_name
+            async for page in self.forgettings.things(one.forgetting_id, "place")
+            for thing in page
+        }
+        await self._parts.pages.write_anew(sorted(schemas))
+
+    async def _receipt(self, one: Forgetting) -> None:
+        """Looks for traces, and ends it with a signed receipt."""
+        signed = await self._end.receipt(await self.forgettings.get(one.forgetting_id))
+        await self.forgettings.end(one.forgetting_id, "left" if signed["receipt"]["found"] else "done", signed)
+
+
+def _user(one: Forgetting) -> UUID:
+    """Whose memory it is; a forgetting that goes on names it."""
+    if one.user_id is None:
+        raise NotFound
+    return one.user_id
+
+
+def _retracted(subject: ForgettingSubject) -> RetractionSubject:
+    """What is withdrawn for it: an item is a fact."""
+    kind = "fact" if subject.kind == "item" else subject.kind
+    return RetractionSubject(cast(RetractionKind, kind), subject.id)
+
+
+def _place(thing: str) -> RecordPlace:
+    record, node, schema = thing.split(" ", 2)
+    return RecordPlace(UUID(node), schema, UUID(record))

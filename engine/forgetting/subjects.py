@@ -1,0 +1,157 @@
+"""What is named to be forgotten: which sources and records that is, and how much of everything hangs on it.
+
+A record that is all of its source takes the source along: what comes again under its id is known to be forgotten. Where a source
+has other records, too, it stays, as does what it knows of its own length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from uuid import UUID
+
+from engine.domain.forgetting import ForgettingPreview, ForgettingSubject, RecordPlace
+from engine.domain.history import source_key
+from engine.errors import InvalidInput, NotFound
+from engine.stores.neo4j import Neo4j
+from engine.stores.postgres import Postgres
+from engine.stores.rows import only
+from engine.stores.statements import cypher, sql_in, sql_text
+
+NOT_AN_ID = "A record, a document and an item are named by their ids; a source by the id that was given for it."
+NOT_ALONE = "This item is one of several of its record: forget the record, or withdraw the item."
+
+
+@dataclass(frozen=True, slots=True)
+class Belongings:
+    """The sources that go, and the records."""
+
+    sources: tuple[str, ...]
+    records: tuple[RecordPlace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    record_id: UUID
+    node_id: UUID
+    source_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Schema:
+    node_id: UUID
+    schema_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    items: int
+    facts: int
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _UserContent:
+    nodes: int
+    sources: int
+    facts: int
+    files: int
+    bytes: int
+
+
+class Subjects:
+    """Finds what belongs to a subject; for the service, which sees what holds no more, too."""
+
+    def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
+        self._postgres, self._neo4j = postgres, neo4j
+
+    async def belongings(self, user_id: UUID, subject: ForgettingSubject) -> Belongings:
+        """The sources and records of a subject. Raises NotFound, InvalidInput."""
+        if subject.kind == "source":
+            return await self._of_source(user_id, subject.id)
+        try:
+            named = UUID(subject.id)
+        except ValueError:
+            raise InvalidInput(NOT_AN_ID) from None
+        if subject.kind == "item":
+            asked = {"user_id": user_id, "fact_id": named}
+            named = only(await self._postgres.fetch_as_service(sql_text("forgettings/record_of_item"), asked, row=UUID))
+        place = only(await self._records(user_id, [named]))
+        if subject.kind == "item" and not place.source_id.startswith("fact:"):
+            raise InvalidInput(NOT_ALONE)
+        whole = await self.of_sources(user_id, [place.source_id])
+        if subject.kind == "document" or {one.record_id for one in whole} == {named}:
+            return Belongings((place.source_id,), whole)
+        return Belongings((), tuple(one for one in whole if one.record_id == named))
+
+    async def of_sources(self, user_id: UUID, sources: Sequence[str]) -> tuple[RecordPlace, ...]:
+        """All records of these sources, in the order of their ids."""
+        found = await self._neo4j.read(
+            cypher("record/all_of_source"), row=_Place, user_id=str(user_id), sources=list(sources)
+        )
+        return await self._placed(user_id, found)
+
+    async def preview(self, user_id: UUID, subject: ForgettingSubject) -> ForgettingPreview:
+        """How much a forgetting would erase. Raises NotFound, InvalidInput."""
+        if subject.kind == "user":
+            asked = {"user_id": user_id}
+            found = await self._postgres.fetch_as_service(sql_text("forgettings/user_content"), asked, row=_UserContent)
+            one = only(found)
+            return ForgettingPreview(
+                subject, nodes=one.nodes, sources=one.sources, facts=one.facts, files=one.files, bytes=one.bytes
+            )
+        belongs = await self.belongings(user_id, subject)
+        content = [await self._content(schema, records) for schema, records in _by_schema(belongs.records)]
+        return ForgettingPreview(
+            subject,
+            sources=len(belongs.sources),
+            records=len(belongs.records),
+            items=sum(one.items for one in content),
+            facts=sum(one.facts for one in content),
+            files=sum(one.files for one in content),
+            bytes=sum(one.bytes for one in content),
+        )
+
+    async def texts(self, records: Sequence[RecordPlace], most: int) -> list[str]:
+        """Texts of records, so many at most of each node."""
+        found: list[str] = []
+        for schema, own in _by_schema(records):
+            asked = {"records": own, "limit": most}
+            found += await self._postgres.fetch_as_service(sql_in("forgettings/words", schema), asked, row=str)
+        return found
+
+    async def _of_source(self, user_id: UUID, named: str) -> Belongings:
+        candidates = [named, source_key(named), *(f"{kind}:{named}"[:500] for kind in ("text", "file", "fact"))]
+        asked = {"user_id": user_id, "sources": candidates}
+        known = await self._postgres.fetch_as_service(sql_text("forgettings/sources_known"), asked, row=str)
+        rows = await self._neo4j.read(
+            cypher("record/all_of_source"), row=_Place, user_id=str(user_id), sources=candidates
+        )
+        sources = sorted({*known, *(one.source_id for one in rows)})
+        if len(sources) > 1:
+            raise InvalidInput(f"Several sources have this id, say which: {', '.join(sources)}.")
+        if not sources:
+            raise NotFound
+        return Belongings(tuple(sources), await self._placed(user_id, rows))
+
+    async def _records(self, user_id: UUID, records: Sequence[UUID]) -> list[_Place]:
+        asked = {"user_id": str(user_id), "records": [str(one) for one in records]}
+        return await self._neo4j.read(cypher("record/all_by_id"), row=_Place, **asked)
+
+    async def _placed(self, user_id: UUID, found: Sequence[_Place]) -> tuple[RecordPlace, ...]:
+        asked = {"user_id": user_id, "nodes": sorted({one.node_id for one in found})}
+        rows = await self._postgres.fetch_as_service(sql_text("forgettings/schemas"), asked, row=_Schema)
+        schemas = {one.node_id: one.schema_name for one in rows}
+        places = {RecordPlace(one.node_id, schemas[one.node_id], one.record_id) for one in found}
+        return tuple(sorted(places, key=lambda one: str(one.record_id)))
+
+    async def _content(self, schema: str, records: Sequence[UUID]) -> _Content:
+        asked = {"records": list(records)}
+        return only(await self._postgres.fetch_as_service(sql_in("forgettings/content", schema), asked, row=_Content))
+
+
+def _by_schema(records: Sequence[RecordPlace]) -> list[tuple[str, list[UUID]]]:
+    ordered = sorted(records, key=lambda one: one.schema_name)
+    return [(schema, [one.record_id for one in own]) for schema, own in groupby(ordered, lambda one: one.schema_name)]

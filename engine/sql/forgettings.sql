@@ -1,0 +1,176 @@
+-- name: ask
+-- Purpose: enters a forgetting, or finds the one of the same subject that is not over, or that ended without an end (`left`, `failed`). Service only.
+-- Parameters: forgetting_id, user_id, kind, subject, reason, author. Returns: forgetting_id.
+WITH known AS (
+    SELECT f.forgetting_id FROM engine.forgettings AS f
+    WHERE f.subject_hash = engine.tombstone(%(kind)s::text, %(user_id)s::uuid, %(subject)s::text) AND f.state <> 'done'
+    ORDER BY f.number DESC LIMIT 1
+), entered AS (
+    INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, reason, authored_by)
+    SELECT %(forgetting_id)s::uuid, %(user_id)s::uuid, engine.tombstone('user', NULL, %(user_id)s::uuid::text), %(kind)s::text, %(subject)s::text,
+           engine.tombstone(%(kind)s::text, %(user_id)s::uuid, %(subject)s::text), %(reason)s::text, %(author)s::text
+    WHERE NOT EXISTS (SELECT FROM known)
+    RETURNING forgetting_id
+)
+SELECT k.forgetting_id FROM known AS k UNION ALL SELECT e.forgetting_id FROM entered AS e
+
+-- name: open
+-- Purpose: the forgetting of a subject that is not done. Service only. Parameters: user_id, kind, subject. Returns: forgetting_id; none where there is none.
+SELECT f.forgetting_id FROM engine.forgettings AS f
+WHERE f.subject_hash = engine.tombstone(%(kind)s::text, %(user_id)s::uuid, %(subject)s::text) AND f.state <> 'done'
+ORDER BY f.number DESC LIMIT 1
+
+-- name: page
+-- Purpose: forgettings of a user, newest first, one page, or one of them. Service only. Parameters: user_id (null: of the whole installation, for the service
+--   itself), forgetting_id (null: not one), before (number; null: from the newest on), limit. Returns: the columns of Forgetting.
+SELECT f.forgetting_id, f.number, f.user_id, f.kind, f.subject, f.reason, f.authored_by, f.state, f.step, f.asked_at, f.began_at, f.settles_at, f.ended_at,
+       f.failure, f.counts
+FROM engine.forgettings AS f
+WHERE (%(user_id)s::uuid IS NULL OR f.user_id = %(user_id)s) AND (%(forgetting_id)s::uuid IS NULL OR f.forgetting_id = %(forgetting_id)s)
+  AND (%(before)s::bigint IS NULL OR f.number < %(before)s)
+ORDER BY f.number DESC LIMIT %(limit)s
+
+-- name: due
+-- Purpose: forgettings that wait for somebody to go on, the oldest first: those that nobody has taken further for a while, and those whose late writers are
+--   over. Service only. Parameters: none. Returns: the columns of Forgetting.
+SELECT f.forgetting_id, f.number, f.user_id, f.kind, f.subject, f.reason, f.authored_by, f.state, f.step, f.asked_at, f.began_at, f.settles_at, f.ended_at,
+       f.failure, f.counts
+FROM engine.forgettings AS f
+WHERE f.state IN ('planned', 'running') AND f.asked_at < clock_timestamp() - interval '1 minute'
+   OR f.state = 'settling' AND f.settles_at <= clock_timestamp()
+ORDER BY f.number LIMIT 100
+
+-- name: moved
+-- Purpose: takes a forgetting from one step to another, in a state; nothing where another process has taken it further. Service only. Parameters: forgetting_id,
+--   from_step, state, step, settle (seconds that late writers are waited for, null outside of `settling`). Returns: nothing.
+UPDATE engine.forgettings AS f
+SET state = %(state)s::text, step = %(step)s::text, after = NULL, failure = '', ended_at = NULL, began_at = coalesce(f.began_at, clock_timestamp()),
+    settles_at = CASE WHEN %(state)s::text = 'settling' THEN coalesce(f.settles_at, clock_timestamp() + make_interval(secs => %(settle)s::double precision)) END
+WHERE f.forgetting_id = %(forgetting_id)s AND f.step = %(from_step)s AND f.state <> 'done'
+
+-- name: after
+-- Purpose: says how far the step of a forgetting is. Service only. Parameters: forgetting_id, after (json). Returns: nothing.
+UPDATE engine.forgettings AS f SET after = %(after)s WHERE f.forgetting_id = %(forgetting_id)s AND f.state IN ('running', 'settling')
+
+-- name: so_far
+-- Purpose: how far the step of a forgetting is. Service only. Parameters: forgetting_id. Returns: after (json or null).
+SELECT f.after FROM engine.forgettings AS f WHERE f.forgetting_id = %(forgetting_id)s
+
+-- name: counted
+-- Purpose: adds to the counts of a forgetting, by store and place. Service only. Parameters: forgetting_id, store, counts (json of numbers). Returns: nothing.
+UPDATE engine.forgettings AS f
+SET counts = f.counts || jsonb_build_object(%(store)s::text, coalesce(f.counts -> %(store)s::text, '{}') || (
+        SELECT coalesce(jsonb_object_agg(c.key, coalesce((f.counts -> %(store)s::text ->> c.key)::bigint, 0) + c.value::bigint), '{}')
+        FROM jsonb_each_text(%(counts)s::jsonb) AS c))
+WHERE f.forgetting_id = %(forgetting_id)s AND f.state IN ('running', 'settling')
+
+-- name: failed
+-- Purpose: ends a forgetting that cannot go on; the same call takes it up again. Service only. Parameters: forgetting_id, failure. Returns: nothing.
+UPDATE engine.forgettings AS f SET state = 'failed', failure = left(%(failure)s::text, 500), ended_at = clock_timestamp()
+WHERE f.forgetting_id = %(forgetting_id)s AND f.state IN ('planned', 'running', 'settling')
+
+-- name: emptied
+-- Purpose: takes the names of what was forgotten away, before its forgetting is over. Service only. Parameters: forgetting_id. Returns: nothing.
+WITH things AS (
+    DELETE FROM engine.forgetting_things AS t WHERE t.forgetting_id = %(forgetting_id)s
+)
+DELETE FROM engine.forgetting_objects AS o WHERE o.forgetting_id = %(forgetting_id)s
+
+-- name: ended
+-- Purpose: ends a forgetting whose names were taken away. Service only. Parameters: forgetting_id, state (done or left), receipt (json). Returns: nothing.
+UPDATE engine.forgettings AS f
+SET state = %(state)s::text, step = '', after = NULL, receipt = %(receipt)s, ended_at = clock_timestamp(),
+    subject = CASE WHEN %(state)s::text = 'done' THEN '' ELSE f.subject END, reason = CASE WHEN %(state)s::text = 'done' THEN '' ELSE f.reason END,
+    authored_by = CASE WHEN f.kind = 'user' THEN engine.surrogate_name(f.authored_by) ELSE f.authored_by END,
+    user_id = CASE WHEN f.kind = 'user' AND %(state)s::text = 'done' THEN NULL ELSE f.user_id END
+WHERE f.forgetting_id = %(forgetting_id)s AND f.state = 'settling'
+
+-- name: receipt
+-- Purpose: the receipt of a forgetting. Service only. Parameters: forgetting_id, user_id (null: of any). Returns: receipt (json or null); no row where there is
+--   no such forgetting.
+SELECT f.receipt FROM engine.forgettings AS f
+WHERE f.forgetting_id = %(forgetting_id)s AND (%(user_id)s::uuid IS NULL OR f.user_id = %(user_id)s)
+
+-- name: things_entered
+-- Purpose: enters what a forgetting takes with it. Service only. Parameters: forgetting_id, user_id, kind, things. Returns: nothing.
+INSERT INTO engine.forgetting_things (forgetting_id, kind, hash, thing)
+SELECT %(forgetting_id)s::uuid, %(kind)s::text, engine.tombstone(%(kind)s::text, %(user_id)s::uuid, t.thing), t.thing
+FROM unnest(%(things)s::text[]) AS t (thing)
+ON CONFLICT (forgetting_id, kind, hash) DO NOTHING
+
+-- name: things
+-- Purpose: what a forgetting takes with it, of one kind, one page. Service only. Parameters: forgetting_id, kind, after (thing; '': from the first on), limit.
+--   Returns: thing.
+SELECT t.thing FROM engine.forgetting_things AS t
+WHERE t.forgetting_id = %(forgetting_id)s AND t.kind = %(kind)s AND t.thing > %(after)s
+ORDER BY t.thing LIMIT %(limit)s
+
+-- name: objects
+-- Purpose: objects that a forgetting still has to delete, one page. Service only. Parameters: forgetting_id, limit. Returns: object_key.
+SELECT o.object_key FROM engine.forgetting_objects AS o WHERE o.forgetting_id = %(forgetting_id)s AND NOT o.gone ORDER BY o.object_key LIMIT %(limit)s
+
+-- name: objects_gone
+-- Purpose: says that objects are deleted. Service only. Parameters: forgetting_id, keys. Returns: nothing.
+UPDATE engine.forgetting_objects AS o SET gone = true WHERE o.forgetting_id = %(forgetting_id)s AND o.object_key = ANY (%(keys)s::text[])
+
+-- name: sources_known
+-- Purpose: which of these sources a user has, also without a record. Service only. Parameters: user_id, sources. Returns: source_id.
+SELECT s.source_id FROM engine.sources AS s WHERE s.user_id = %(user_id)s AND s.source_id = ANY (%(sources)s::text[])
+UNION SELECT c.source_id FROM engine.conversations AS c WHERE c.user_id = %(user_id)s AND c.source_id = ANY (%(sources)s::text[])
+UNION SELECT d.source_id FROM engine.documents AS d WHERE d.user_id = %(user_id)s AND d.source_id = ANY (%(sources)s::text[])
+
+-- name: record_of_item
+-- Purpose: the record of a fact. Service only. Parameters: user_id, fact_id. Returns: record_id.
+SELECT f.record_id FROM engine.facts AS f WHERE f.user_id = %(user_id)s AND f.fact_id = %(fact_id)s
+
+-- name: schemas
+-- Purpose: the schemas of nodes of a user. Service only. Parameters: user_id, nodes. Returns: node_id, schema_name.
+SELECT n.node_id, n.schema_name FROM engine.nodes AS n WHERE n.user_id = %(user_id)s AND n.node_id = ANY (%(nodes)s::uuid[])
+
+-- name: content
+-- Purpose: how much records have at a node, all versions counted. Service only. Parameters: records. Returns: items, facts, files, bytes.
+SELECT (SELECT count(*) FROM {schema}.memory_items AS i WHERE i.record_id = ANY (%(records)s::uuid[])) AS items,
+       (SELECT count(*) FROM engine.facts AS f WHERE f.record_id = ANY (%(records)s::uuid[])) AS facts,
+       (SELECT count(*) FROM {schema}.file_manifest AS m WHERE m.record_id = ANY (%(records)s::uuid[])) AS files,
+       (SELECT coalesce(sum(m.stored_bytes), 0)::bigint FROM {schema}.file_manifest AS m WHERE m.record_id = ANY (%(records)s::uuid[])) AS bytes
+
+-- name: words
+-- Purpose: texts of records at a node, by whose words they are found again. Service only. Parameters: records, limit. Returns: text.
+SELECT t.text FROM (
+    SELECT i.content AS text FROM {schema}.memory_items AS i WHERE i.record_id = ANY (%(records)s::uuid[])
+    UNION ALL SELECT concat_ws(' ', r.title, r.summary) FROM {schema}.metadata_records AS r WHERE r.record_id = ANY (%(records)s::uuid[])) AS t
+LIMIT %(limit)s
+
+-- name: rewrite
+-- Purpose: writes a table anew without the rows that were deleted. Service only. Parameters: none. Returns: nothing.
+VACUUM (FULL) {schema}.{table}
+
+-- name: vacuum
+-- Purpose: takes rows that were deleted out of the pages of a table of all users. Service only. Parameters: none. Returns: nothing.
+VACUUM engine.{table}
+
+-- name: user_content
+-- Purpose: how much a user has. Service only. Parameters: user_id. Returns: nodes, sources, facts, files, bytes.
+SELECT (SELECT count(*) FROM engine.nodes AS n WHERE n.user_id = %(user_id)s) AS nodes,
+       (SELECT count(*) FROM engine.sources AS s WHERE s.user_id = %(user_id)s) AS sources,
+       (SELECT count(*) FROM engine.facts AS f WHERE f.user_id = %(user_id)s) AS facts,
+       (SELECT count(*) FROM engine.raw_resources AS r WHERE r.user_id = %(user_id)s) AS files,
+       (SELECT coalesce(sum(r.size_bytes), 0)::bigint FROM engine.raw_resources AS r WHERE r.user_id = %(user_id)s) AS bytes
+
+-- name: hashes_noted
+-- Purpose: enters by what the forgotten is found again: hashes alone. Service only. Parameters: forgetting_id, kind, hashes. Returns: nothing.
+INSERT INTO engine.forgetting_things (forgetting_id, kind, hash)
+SELECT %(forgetting_id)s::uuid, %(kind)s::text, h.hash FROM unnest(%(hashes)s::bytea[]) AS h (hash)
+ON CONFLICT (forgetting_id, kind, hash) DO NOTHING
+
+-- name: hashes
+-- Purpose: by what the forgotten is found again: hashes of these kinds; of none: of all kinds of ids. Service only. Parameters: forgetting_id, kinds, limit.
+--   Returns: hash.
+SELECT DISTINCT t.hash FROM engine.forgetting_things AS t
+WHERE t.forgetting_id = %(forgetting_id)s
+  AND CASE WHEN cardinality(%(kinds)s::text[]) > 0 THEN t.kind = ANY (%(kinds)s::text[]) ELSE t.kind NOT IN ('word', 'term', 'place', 'root') END
+ORDER BY t.hash LIMIT %(limit)s
+
+-- name: own_hashes
+-- Purpose: the hashes of what is forgotten and of its user. Service only. Parameters: forgetting_id. Returns: subject_hash, user_hash.
+SELECT f.subject_hash, f.user_hash FROM engine.forgettings AS f WHERE f.forgetting_id = %(forgetting_id)s

@@ -1,0 +1,49 @@
+"""The wiring of forgetting."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from engine.commit.outbox import Outbox
+from engine.domain.clock import Clock
+from engine.forgetting.ending import ForgettingEnd
+from engine.forgetting.erasure import Erasure, ErasureParts
+from engine.forgetting.forgettings import ForgettingLog
+from engine.forgetting.graph import ErasedGraph
+from engine.forgetting.objects import ErasedObjects
+from engine.forgetting.pages import TablePages
+from engine.forgetting.receipts import ReceiptKey
+from engine.forgetting.rows import ErasedRows
+from engine.forgetting.subjects import Subjects
+from engine.forgetting.users import ErasedUsers
+from engine.history.retractions import SourceRetractions
+from engine.settings import Settings
+from engine.wiring.addresses import keys_of_users
+from engine.wiring.write_path import Stores
+
+
+def erasure(
+    settings: Settings, stores: Stores, outbox: Outbox, retractions: SourceRetractions, clock: Clock
+) -> Erasure:
+    """What forgets."""
+    postgres, neo4j = stores.postgres, stores.neo4j
+    parts = ErasureParts(
+        ErasedRows(postgres),
+        ErasedUsers(postgres),
+        ErasedGraph(neo4j),
+        ErasedObjects(stores.objects, clock, timedelta(seconds=settings.forget_settle_s), keys_of_users(settings)),
+        TablePages(postgres),
+    )
+    key = ReceiptKey(settings.receipt_key or settings.home / "receipt-key.pem")
+    end = ForgettingEnd(postgres, key, clock)
+    return Erasure(
+        postgres,
+        outbox,
+        ForgettingLog(postgres),
+        Subjects(postgres, neo4j),
+        retractions,
+        parts,
+        end,
+        clock,
+        settings.forget_settle_s,
+    )

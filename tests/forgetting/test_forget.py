@@ -1,0 +1,55 @@
+"""A source that is forgotten: nothing of it is left in any store, what others say stays, and it is not stored again by itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from engine.domain.forgetting import ForgettingSubject
+from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode
+from engine.domain.search import SearchRequest
+from engine.errors import NotFound
+from engine.memory import Memory
+from engine.neurigraph import Engine
+from tests.forgetting.searched import found
+from tests.forgetting.test_users import finished
+
+AT = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+@pytest.mark.ledger("F13")
+async def test_nothing_of_a_forgotten_conversation_is_left(engine: Engine, memory: Memory) -> None:
+    tag = uuid4().hex[:8]
+    sister, town, boat = (f"{word}{tag}" for word in ("Trundlewick", "Vexhollow", "Marmolite"))
+    node = await memory.nodes.provision(NewNode(memory.principal.user_id, "Family"))
+    told = (
+        Turn("user", f"My sister {sister} lives in {town} since March.", AT),
+        Turn("assistant", f"Noted: {sister} lives in {town}.", AT),
+    )
+    gone = await memory.records.remember(Conversation(f"{sister}-chat", told, sister), node_id=node.node_id)
+    other = (Turn("user", f"My boat is called {boat}. It lies in {town}.", AT),)
+    kept = await memory.records.remember(Conversation("boat-chat", other), node_id=node.node_id)
+    ids = [str(one.record_id) for one in gone.records]
+    assert {place.split()[0] for place in await found(engine, [sister, *ids])} == {"table", "graph", "object"}
+
+    subject = ForgettingSubject("source", f"{sister}-chat")
+    preview = await memory.forgettings.preview(subject)
+    assert (preview.sources, preview.records) == (1, 1) and preview.items >= 2 and preview.files == 1
+    one = await memory.forgettings.forget(subject, f"about {sister}")
+    while one.state == "running":  # on a busy machine
+        one = await memory.forgettings.forget(subject)
+    assert one.state == "settling" and one.counts["postgres"]["memory_items"] >= 2
+    answer = await memory.search(SearchRequest(f"Where does {sister} live?"))
+    assert not [hit for hit in answer.hits if str(hit.record_id) in ids]
+
+    done = await finished(engine, one)
+    assert (done.state, done.subject) == ("done", "")
+    assert await found(engine, [sister, *ids]) == set()
+    answer = await memory.search(SearchRequest("What is the boat called?"))
+    assert [hit.record_id for hit in answer.hits][:1] == [kept.records[0].record_id]
+    assert [one.name for one in await memory.entities.list() if town.lower() in one.name.lower()]
+    with pytest.raises(NotFound):
+        await memory.forgettings.preview(subject)
