@@ -14,6 +14,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.retraction import RetractionSubject
+from engine.lifecycle.definition_check import ValueCheck
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.analysis.test_analysis import known_as, rows
@@ -206,7 +207,7 @@ DAMAGE = {
     "facts_without_source": ("MATCH (:Fact {user_id: $user})<-[s:STATES]-() DELETE s", {"fact": "Nora Dunn lives in Galway."}),
     "duplicate_facts": ("MATCH (f:Fact {user_id: $user}) CREATE (:Fact {user_id: $user, fact_id: randomUUID(), status: 'live', caption: f.caption, said_at: f.said_at})", {"times": 2}),
     "namesakes": ("MATCH (e:Entity {user_id: $user, name: 'Nora Dunn'})<-[:MENTIONS]-(r) WITH e, head(collect(r)) AS r CREATE (o:Entity {user_id: $user, entity_id: randomUUID(), key: 'thing:x', name: e.name, name_key: e.name_key, kind: 'thing', active: true}) CREATE (r)-[:MENTIONS {role: 'mention'}]->(o)", {"name": "Nora Dunn"}),
-    "pairs": ("MATCH (e:Entity {user_id: $user, name: 'Nora Dunn'}), (o:Entity {user_id: $user, name: 'Walter Vang'}) CREATE (e)-[:POSSIBLY_SAME {score: 0.5, reason: 'alike'}]->(o)", {"entity": "Nora Dunn", "other": "Walter Vang", "score": 0.5}),
+    "pairs": ("MATCH (e:Entity {user_id: $user, name: 'Nora Dunn'}), (o:Entity {user_id: $user, name: 'Walter Vang'}) CREATE (e)-[:POSSIBLY_SAME {pair_id: randomUUID(), score: 0.5, reason: 'alike'}]->(o)", {"entity": "Nora Dunn", "other": "Walter Vang", "score": 0.5}),
     "lost_records": ("MATCH (:Node {user_id: $user, name: 'Lake'})-[h:HOLDS]->() DELETE h", {"day": "2025-05-01"}),
 }  # fmt: skip
 
@@ -221,6 +222,10 @@ async def test_what_is_wrong_is_found(engine: Engine, memory: Memory) -> None:
         await engine.neo4j.write(f"{inflict} RETURN count(*) AS done", user=str(memory.principal.user_id))
         found = await asked(engine, memory, name)
         assert any(row.items() <= one.items() for one in found), (name, found)
+    values = [one async for one in ValueCheck(engine.neo4j).findings()]
+    assert [one for one in values if one.node_id == memory.principal.user_id] == [], (
+        "which stop the mending in other tests"
+    )
 
 
 COUNTED = (
