@@ -89,7 +89,8 @@ def _headed() -> dict[str, str]:
 def recording() -> Iterator[Recorded]:
     """Records what is sent for principals, by all engines of this process."""
     found, by_text, by_head = Recorded(), {cypher(name): name for name in cypher_names()}, _headed()
-    principal, who = sql_text("access/principal_set"), dict[int, tuple[str, str]]()
+    named = [sql_text(f"access/{name}") for name in ("reader_set", "writer_set")]
+    who = dict[int, tuple[str, str]]()
     run, send, execute, around = Neo4j._run, Connection.send, AsyncConnection.execute, Operation.around
 
     async def ran(self: Neo4j, statement: Any, parameters: dict[str, Any], access: str) -> Any:
@@ -100,7 +101,7 @@ def recording() -> Iterator[Recorded]:
         return await run(self, statement, parameters, access)
 
     async def executed(self: Any, query: Any, params: Any = None, **others: Any) -> Any:
-        if query is principal:
+        if any(query is one for one in named):
             who[id(self)] = params["kind"], params["id"]
         return await execute(self, query, params, **others)
 

@@ -92,7 +92,8 @@ class Outbox:
         self._reached("accepted")
         await graph.apply(self._neo4j, commit.changes)
         self._reached("graph_written")
-        await self._postgres.fetch(principal, sql_text("commit/finish"), {"commit_id": commit.commit_id}, row=bool)
+        finished = {"commit_id": commit.commit_id}
+        await self._postgres.fetch(principal, sql_text("commit/finish"), finished, row=bool, writes=True)
         self._reached("made_visible")
 
     async def await_commit(self, commit_id: UUID) -> None:

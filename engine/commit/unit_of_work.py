@@ -1,6 +1,6 @@
 """A write: one transaction in Postgres, then the graph's part of every commit that it accepted, then visibility.
 
-    async with units.begin(principal) as unit:
+    async with units.begin(principal) as unit:  # no step of a forgetting goes on beside it
         await unit.require(embeddings=…)
         …statements on unit.connection…
         await unit.accept(RecordsEntered(lines), …)
@@ -86,6 +86,8 @@ class UnitsOfWork:
         """
         transaction = self.postgres.as_service() if by_service else self.postgres.as_principal(principal)
         async with transaction as connection:
+            if by_service:
+                await connection.execute(sql_text("commit/hold_writes"), {"user_id": principal.user_id})
             unit = UnitOfWork(connection, principal)
             yield unit
         unit.accepted = True
@@ -95,7 +97,7 @@ class UnitsOfWork:
         self, principal: Principal, statement: Statement, parameters: Parameters, row: type[R], follow: Callable[[R], Follow]
     ) -> R:  # fmt: skip
         """A write by one function of the database, whose row `follow` reads; returns that row. Raises the same as `begin`."""
-        [made] = await self.postgres.fetch(principal, statement, parameters, row=row)
+        [made] = await self.postgres.fetch(principal, statement, parameters, row=row, writes=True)
         await self._finish(principal, [follow(made)])
         return made
 

@@ -74,6 +74,7 @@ async def _rest(postgres: Postgres, build: Build) -> bool:
         "now": build.read_at,
     }
     async with postgres.as_service() as connection:
+        await connection.execute(sql_text("commit/hold_writes"), user)
         if not await connection.fetch(sql_text("community/built"), {**user, **noted}, row=UUID):
             return False
         kept = {"kept": [one.group_id for one in build.clusters]}

@@ -77,6 +77,7 @@ class Centroids:
         statement = sql_in("centroid/make", node.schema_name, version.column)
         asked = {"node_id": node.node_id, "version": version.name}
         async with self._postgres.as_service() as connection:
+            await connection.execute(sql_text("commit/hold_writes"), {"user_id": node.user_id})
             await connection.execute(sql_text("embedding/required"), {"version": version.name})
             await connection.execute(sql_text("centroid/alone"), {"node_id": node.node_id})
             made = await connection.fetch(statement, asked, row=int)

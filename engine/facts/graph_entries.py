@@ -146,7 +146,7 @@ class CarriedFacts:
     async def _page(self, principal: Principal) -> int:
         """Names are looked up before the transaction, which reads again what the facts are."""
         asked = {"facts": None, "most": PAGE}
-        page = await self._postgres.fetch(principal, sql_text("fact/behind"), asked, row=_Behind)
+        page = await self._postgres.fetch(principal, sql_text("fact/behind"), asked, row=_Behind, writes=True)
         if not page:
             return 0
         spoken = await self._spoken(principal, page)

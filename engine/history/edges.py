@@ -115,7 +115,7 @@ class EdgeHistory:
         """A known edge: unchanged, or holding again; or what an earlier attempt of the request did with it."""
         reopened = False
         if key:
-            async with self._postgres.as_principal(principal) as connection:
+            async with self._postgres.as_principal(principal, writes=False) as connection:
                 chain = await deltas_of(connection, edge.source_id, edge.edge_id)
             own_id = delta_id_of(edge.edge_id, principal.name, key)
             for did in (delta.operation for delta in chain if delta.delta_id == own_id):
@@ -189,7 +189,7 @@ class EdgeHistory:
 
     async def _read(self, principal: Principal, edge_id: UUID) -> tuple[_Edge, Subject]:
         edge = await self._edge(principal, edge_id)
-        async with self._postgres.as_principal(principal) as connection:
+        async with self._postgres.as_principal(principal, writes=False) as connection:
             chain = await deltas_of(connection, edge.source_id, edge_id)
         if chain and chain[-1].revision != edge.revision:
             raise Conflict("An earlier change of this edge is still being finished; try again.")

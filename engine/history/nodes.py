@@ -104,7 +104,7 @@ class NodeHistory:
             cypher("node/state"), row=_NodeState, **principal.parameters, node_id=str(node_id)
         )
         now = only(found)
-        async with self._postgres.as_principal(principal) as connection:
+        async with self._postgres.as_principal(principal, writes=False) as connection:
             deltas = await deltas_of(connection, node_id, node_id)
         if deltas and deltas[-1].revision != now.revision:
             raise Conflict("An earlier change of this node is still being finished; try again.")

@@ -136,7 +136,7 @@ class Past:
         if kind not in ("record", "item"):
             raise InvalidInput(STATELESS)
         there = await self._at(principal, kind, node_id, subject_id, NOW)
-        async with self._postgres.as_principal(principal) as connection:
+        async with self._postgres.as_principal(principal, writes=False) as connection:
             deltas = await deltas_of(connection, node_id, subject_id)
         since = there.since or BEGINNING
         return Subject(base_of(there.own, deltas), since, deltas, there.revision, there.known_from)

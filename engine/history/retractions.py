@@ -32,7 +32,7 @@ from engine.domain.retraction import (
     SourceRecord,
 )
 from engine.entities.reads import EntityReads
-from engine.errors import EmbeddingsChanged, InvalidInput, NotFound
+from engine.errors import EmbeddingsChanged, Forgotten, InvalidInput, NotFound
 from engine.facts.retraction import Affected, FactAround, RetractedFacts, RetractedRecords, facts_around, holding
 from engine.providers.active import ActiveModel, Model
 from engine.records.slices import SlicePlace
@@ -40,6 +40,7 @@ from engine.stores.postgres import Postgres
 from engine.stores.rows import only
 from engine.stores.statements import cypher, sql_in, sql_text
 
+FORGOTTEN_SINCE = "What this retraction withdrew was forgotten since: it does not come back."
 NOT_AN_ID = "A record, a document and a fact are named by their ids; a source by the id that was given for it."
 
 
@@ -101,10 +102,14 @@ class SourceRetractions:
     async def undo(self, principal: Principal, retraction_id: UUID) -> Retraction:
         """Brings back what was withdrawn; goes on with an undoing that was interrupted. Repeating it changes nothing.
 
-        Raises NotFound, Conflict where a later retraction changed the same facts, StoreUnavailable.
+        What was forgotten since does not come back. Raises NotFound, Conflict where a later retraction changed the same facts,
+        Forgotten where all was forgotten, StoreUnavailable.
         """
-        async with self._units.begin(principal) as unit:
-            await rows.begin_undo(unit.connection, retraction_id, self._clock.now())
+        try:
+            async with self._units.begin(principal) as unit:
+                await rows.begin_undo(unit.connection, retraction_id, self._clock.now())
+        except Forgotten as error:
+            raise Forgotten(FORGOTTEN_SINCE) from error
         return await self._carried_out(principal, retraction_id)
 
     async def preview(self, principal: Principal, subject: RetractionSubject, *, limit: int) -> RetractionPreview:

@@ -123,7 +123,7 @@ class FailureLog:
         if principal is None:
             await self._postgres.change_as_service(sql_text(statement), parameters)
         else:
-            await self._postgres.fetch(principal, sql_text(statement), parameters, row=object)
+            await self._postgres.fetch(principal, sql_text(statement), parameters, row=object, writes=True)
 
 
 @dataclass(slots=True, eq=False)

@@ -150,7 +150,7 @@ class FileStates:
             "lost": lost,
             "waited": waited,
         }
-        [claim] = await self._postgres.fetch(principal, sql_text("file/claim"), parameters, row=FileClaim)
+        [claim] = await self._postgres.fetch(principal, sql_text("file/claim"), parameters, row=FileClaim, writes=True)
         return claim
 
     async def status(self, principal: Principal, node_id: UUID, file_id: UUID) -> FileStatus:
@@ -163,7 +163,7 @@ class FileStates:
         """Puts a file to sleep; None where it slept. Raises NotFound unless the principal may write at the node, Conflict
         while it is being restored."""
         parameters = {"node_id": node_id, "file_id": file_id, "now": self._clock.now()}
-        asleep = await self._postgres.fetch(principal, sql_text("file/sleep"), parameters, row=Asleep)
+        asleep = await self._postgres.fetch(principal, sql_text("file/sleep"), parameters, row=Asleep, writes=True)
         return asleep[0] if asleep else None
 
     # for the service -------------------------------------------------------------------------------------
@@ -218,7 +218,8 @@ class FileLog:
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise InvalidInput(f"A note is one line of at most {LONGEST_NOTE} characters.")
         parameters = {"entry_id": entry_id, "note": note, "now": self._clock.now()}
-        [noted] = await self._postgres.fetch(principal, sql_text("node/state_log_review"), parameters, row=int)
+        review = sql_text("node/state_log_review")
+        [noted] = await self._postgres.fetch(principal, review, parameters, row=int, writes=True)
         return noted
 
 

@@ -190,6 +190,9 @@ class Remedies:
         await self._entities_of(node.user_id)
 
     async def _entered(self, node: RegisteredNode, record_id: UUID) -> None:
+        asked = {"user_id": node.user_id, "records": [record_id]}
+        if await self._postgres.fetch_as_service(sql_text("tombstone/records_of_user"), asked, row=UUID):
+            return  # forgotten, and not erased yet
         slices = await self._page("record/restated", node.schema_name, {"record_id": record_id}, row=RestatedSlice)
         changes = restated(slices, node.node_id, node.user_id)
         if changes:

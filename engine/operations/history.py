@@ -89,7 +89,7 @@ class Retractions(OfGraph, name="retractions"):
     @writes(owner, once=True, spends=True)
     async def undo(self, retraction_id: UUID) -> Retraction:
         """Brings back what a retraction withdrew; what came since stays. Repeating it changes nothing. Raises NotFound, Conflict
-        where a later retraction changed the same facts: that one is undone first."""
+        where a later retraction changed the same facts: that one is undone first; Forgotten where all of it was forgotten."""
         return await self._retractions.undo(self._principal, retraction_id)
 
     @reads(owner)

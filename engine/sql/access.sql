@@ -21,6 +21,16 @@ SELECT set_config('engine.whole_past', 'on', true)
 -- Parameters: kind, id. Returns: one row, ignored.
 SELECT set_config('engine.principal_kind', %(kind)s, true), set_config('engine.principal_id', %(id)s, true)
 
+-- name: reader_set
+-- Purpose: names the principal of a transaction that only reads: Postgres refuses it any write, as it does not wait for a forgetting.
+-- Parameters: kind, id. Returns: one row, ignored.
+SELECT set_config('engine.principal_kind', %(kind)s, true), set_config('engine.principal_id', %(id)s, true), set_config('transaction_read_only', 'on', true)
+
 -- name: refused
 -- Purpose: counts a refused request. Parameters: node_id, operation. Returns: nothing of use.
 SELECT engine.note_refused(%(node_id)s, %(operation)s)
+
+-- name: writer_set
+-- Purpose: names the principal of a transaction that writes, and holds the writes of the user of the graph: a step of a forgetting waits for it, and it for one.
+--   Before any lock of a row. Parameters: kind, id, user_id. Returns: one row, ignored.
+SELECT set_config('engine.principal_kind', %(kind)s, true), set_config('engine.principal_id', %(id)s, true), engine.hold_writes(%(user_id)s)

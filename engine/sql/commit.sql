@@ -52,6 +52,11 @@ SELECT engine.discard_commit(%(commit_id)s, %(actor)s::text, %(reason)s::text)
 -- Parameters: commit_id. Returns: done (false when there is no such commit for this principal).
 SELECT engine.finish_commit(%(commit_id)s) AS done
 
+-- name: hold_writes
+-- Purpose: lets a write of a user begin, as the service: it waits for a step of a forgetting, and the next step for it. Before any lock of a row.
+-- Parameters: user_id. Returns: nothing of use.
+SELECT engine.hold_writes(%(user_id)s)
+
 -- name: locked
 -- Purpose: waits for the lock on a commit, then locks it if it is not finished. Service only.
 -- Parameters: commit_id. Returns: kind, payload, state, cause; none when it is done, discarded or unknown.

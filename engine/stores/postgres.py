@@ -136,9 +136,11 @@ class Postgres:
         await self.service.close()
 
     @asynccontextmanager
-    async def as_principal(self, principal: Principal) -> AsyncIterator[Connection]:
+    async def as_principal(self, principal: Principal, *, writes: bool = True) -> AsyncIterator[Connection]:
         """A transaction of the request role for a principal, in one round trip unless a result is fetched inside.
 
+        Where it `writes`, it first waits for a step of a forgetting of the user, and the next step waits for its end; else
+        Postgres refuses it any write.
         After any error the connection is closed and the pool makes another: the end of a pipeline would commit what
         the block had sent before it failed, and the driver would count statements as prepared that the server skipped.
         """
@@ -147,8 +149,8 @@ class Postgres:
             async with turn, self.request.connection(remaining(self._waits)) as connection:
                 try:
                     async with connection.pipeline():
-                        who = {"kind": principal.kind, "id": str(principal.principal_id)}
-                        await connection.execute(sql_text("access/principal_set"), who)
+                        who = {"kind": principal.kind, "id": str(principal.principal_id), "user_id": principal.user_id}
+                        await connection.execute(sql_text("access/writer_set" if writes else "access/reader_set"), who)
                         try:
                             yield connection
                         except BaseException:
@@ -192,28 +194,35 @@ class Postgres:
             with ending_within(self._waits):  # in all: a pool checks one after the other, and the server may hang
                 await asyncio.gather(self.request.check(), self.service.check())
 
-    async def fetch(self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R]) -> list[R]:
-        """One reading statement for a principal, its rows, of this class; one round trip.
+    async def fetch(
+        self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R], writes: bool = False
+    ) -> list[R]:
+        """One statement for a principal, which reads, or `writes` what may come twice; its rows, of this class; one round trip.
 
         A connection that a server restart broke is noticed only in use; then the pool is checked and the
-        statement, which only reads, is retried once.
+        statement is retried once.
         """
         with ending_within(self.limit):
             try:
-                return await self.fetch_once(principal, query, parameters, row=row)
+                return await self._sent(principal, query, parameters, row=row, writes=writes)
             except StoreUnavailable as error:
                 if isinstance(error, StoreTimeout | StoreFull | WritingStopped) or isinstance(
                     error.__cause__, PoolTimeout
                 ):
                     raise
                 await self.request.check()
-                return await self.fetch_once(principal, query, parameters, row=row)
+                return await self._sent(principal, query, parameters, row=row, writes=writes)
 
     async def fetch_once(
         self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R]
     ) -> list[R]:
-        """One statement for a principal, also a writing one, its rows, of this class; one round trip, never retried."""
-        async with self.as_principal(principal) as connection:
+        """One writing statement for a principal, its rows, of this class; one round trip, never retried."""
+        return await self._sent(principal, query, parameters, row=row, writes=True)
+
+    async def _sent(
+        self, principal: Principal, query: Statement, parameters: Parameters, *, row: type[R], writes: bool
+    ) -> list[R]:
+        async with self.as_principal(principal, writes=writes) as connection:
             cursor = await connection.send(query, parameters, row=row)
         return await cursor.fetchall()
 

@@ -269,6 +269,7 @@ CALLERS_OWN_RIGHTS = {
 OF_THE_SERVICE = {
     "user/provision": "the user does not exist yet",
     "tombstone/enter": "the plan of a forgetting",
+    "tombstone/records_of_user": "a mend",
 }
 IN_A_BLOCK = ("as_principal(", "units.begin(", "UnitOfWork", "from engine.stores.postgres import Connection")
 

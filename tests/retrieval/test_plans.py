@@ -60,7 +60,7 @@ NOT_SENT = dict.fromkeys(
      "community/items", "community/texts", "damage/known", "fact/behind", "fact/users_behind"), JOBS
 ) | dict.fromkeys(
     ("community/insights_kept", "node/archive", "node/touched", "node/upgrade", "user/provision"), WRITES
-) | {"access/principal_set": "names the principal of a transaction", "fact/apart": "a step of a write of facts", "node/older": "the service's, when it starts",
+) | {"access/principal_set": "names the principal of a transaction", "access/reader_set": "the same", "access/writer_set": "the same", "fact/apart": "a step of a write of facts", "node/older": "the service's, when it starts",
     "record/holding": "a step of a retraction, at one node",
     "schema/dictionary": "the catalog of Postgres, for the operator"}  # fmt: skip
 """Statements of these packages that read nothing for a principal here, with the reason."""

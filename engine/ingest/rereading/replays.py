@@ -70,6 +70,8 @@ class LostManifests:
         changes = restated(slices, place.node_id, principal.user_id)
         if changes:
             async with self._units.begin(principal) as unit:
+                if await _forgotten(unit.connection, [place.record_id]):
+                    return
                 await unit.accept(*changes)
                 await due.note(unit.connection, "entities", [place.node_id])
 
@@ -191,8 +193,9 @@ class RecordReplays:
         async with self._postgres.as_principal(principal) as connection:
             if not await connection.fetch(sql_text("replay/advance"), parameters, row=UUID):
                 return False
-            for _, reread in made:
-                if reread is not None:
+            gone = await _forgotten(connection, [place.record_id for place, _ in made])
+            for place, reread in made:
+                if reread is not None and place.record_id not in gone:
                     await connection.execute(sql_text("replay/record_put"), _row(principal, replay_id, reread))
         return True
 
@@ -241,7 +244,8 @@ class RecordReplays:
     async def _again(self, principal: Principal, replay_id: UUID, place: RecordPlace) -> None:
         reread = await self._rereading.reread(principal, place, by_model=False)
         async with self._postgres.as_principal(principal) as connection:
-            if reread is None:  # it was moved, or it ended
+            forgotten = await _forgotten(connection, [place.record_id])
+            if reread is None or forgotten:  # it was moved, or it ended
                 gone = {"replay_id": replay_id, "record_id": place.record_id}
                 await connection.execute(sql_text("replay/record_drop"), gone)
             else:
@@ -268,6 +272,12 @@ class RecordReplays:
         except Outdated:
             return place
         return commits
+
+
+async def _forgotten(connection: Connection, records: Sequence[UUID]) -> set[UUID]:
+    """Those of the records that were forgotten: erased since they were read, they are not written again."""
+    asked = {"records": list(map(str, records))}
+    return set(await connection.fetch(sql_text("tombstone/records"), asked, row=UUID))
 
 
 async def _end(connection: Connection, replay_id: UUID, state: ReplayState, now: datetime) -> None:

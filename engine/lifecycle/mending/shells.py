@@ -262,7 +262,11 @@ class ManifestMending:
             return []
 
     async def _enter(self, node: RegisteredNode, lines: list[_Record], changes: list[_Record]) -> None:
-        wanted = {record.record_id for record in lines}
+        """Enters records again, but for what was forgotten: Postgres may not have erased it yet."""
+        asked = {"user_id": node.user_id, "records": [one.record_id for one in (*lines, *changes)]}
+        found = await self._postgres.fetch_as_service(sql_text("tombstone/records_of_user"), asked, row=UUID)
+        wanted = {record.record_id for record in lines} - {*found}
+        changes = [one for one in changes if one.record_id not in found]
         parts = [change for record in changes for change in await self._restated(node, record.record_id)]
         entered = [line for one in parts if isinstance(one, RecordsEntered) for line in one.records]
         entered = [line for line in entered if line.record_id in wanted]
