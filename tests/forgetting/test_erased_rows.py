@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from engine.domain.forgetting import RecordPlace
 from engine.domain.retraction import RetractionSubject
@@ -33,8 +34,9 @@ DERIVED = {
     "known_relations",
     "node_centroids",
     "term_counts",
+    "installation",
 }
-"""Tables that are derived anew, or have to be."""
+"""Tables that are derived anew, or have to be; and the mark of the stores, which every engine writes now and then."""
 CHANGED = {
     "facts": {"chain_id", "supersedes", "ended_by", "confirms", "confirmations", "last_confirmed_at", "stale", "revision", "status", "invalidated_at"},
     "outbox": {"payload", "kind", "kinds"},
@@ -138,6 +140,7 @@ WRONG = {
     " UNION ALL SELECT FROM engine.node_centroids AS c JOIN engine.nodes AS n USING (node_id) WHERE n.user_id = %(user)s AND n.name = 'Fishing'"
     " UNION ALL SELECT FROM engine.derivations AS m WHERE 'content' = ANY (m.needs) AND NOT EXISTS (SELECT FROM engine.due AS d JOIN engine.nodes AS n USING (node_id)"
     "   WHERE d.derivation = m.name AND n.name = 'Butler')",
+    "a key is not known as forgotten": "SELECT WHERE NOT EXISTS (SELECT FROM engine.forgotten AS f WHERE f.hash = engine.tombstone('key', %(user)s, 'key of Fernhollock'))",
     "a word that nobody has is counted": "SELECT FROM engine.term_counts AS t JOIN engine.nodes AS n USING (node_id) WHERE t.documents = 0 AND n.user_id = %(user)s",
 }  # fmt: skip
 """Queries that find nothing."""
@@ -255,6 +258,52 @@ async def test_nothing_is_erased_while_a_commit_is_not_finished(home: Home) -> N
             )
 
 
+async def test_decisions_about_what_the_graph_erased_go_with_its_ids(home: Home) -> None:
+    """Which entities, relations and intentions are gone the graph knows: their ids are things of the forgetting then."""
+    gone, stays, user = uuid4(), uuid4(), home.planted.user.user_id
+    decided = [
+        {
+            "kind": "entity_corrected",
+            "correction": {"entity_id": str(one), "name": f"Grelvoss {one}", "user_id": str(user)},
+        }
+        for one in (gone, stays)
+    ]
+    try:
+        async with home.engine.postgres.as_service() as connection:
+            forgetting_id = await new_forgetting(connection, home.planted, sources=False)
+            asked = {
+                "id": forgetting_id,
+                "user": user,
+                "thing": str(gone),
+                "one": Jsonb({"changes": decided[:1]}),
+                "both": Jsonb({"changes": decided}),
+            }
+            for statement in DECIDED:
+                await connection.execute(statement, asked)
+            await connection.execute(sql_text("forgetting/permit"), {"forgetting_id": forgetting_id})
+            await Erasure(connection, forgetting_id, user, [], {}).carry_out()
+            named = {
+                table
+                for table, lines in (await all_rows(connection)).items()
+                if any(str(gone) in line for line in lines)
+            }
+            [left] = await rows(connection, "SELECT payload FROM engine.outbox WHERE payload::text LIKE '%%Grelvoss%%'")
+            assert named == set() and left["payload"]["changes"] == decided[1:]
+            raise TakenBack
+    except TakenBack:
+        pass
+
+
+DECIDED = (
+    "INSERT INTO engine.forgetting_things (forgetting_id, kind, hash, thing) VALUES (%(id)s, 'entity', engine.tombstone('entity', %(user)s, %(thing)s), %(thing)s)",
+    "INSERT INTO engine.outbox (commit_id, user_id, kind, payload, state, done_at) VALUES (gen_random_uuid(), %(user)s, 'entity_corrected', %(one)s, 'done', now()),"
+    " (gen_random_uuid(), %(user)s, 'entity_corrected', %(both)s, 'done', now())",
+    "INSERT INTO engine.idempotency (user_id, key, request_hash, answer) VALUES (%(user)s, 'k' || %(thing)s, sha256('a'), NULL)",
+    "INSERT INTO engine.insights (insight_id, user_id, kind, key, text, facts, relations, entities, records, known_from, built_at)"
+    " VALUES (gen_random_uuid(), %(user)s, 'insight', sha256('x'), '', '{}', '{}', ARRAY[%(thing)s::uuid], '{}', now(), now())",
+)  # fmt: skip
+
+
 CHAINS = {
     "the first": ({"a"}, {"b": (None, "c", "b"), "c": ("b", None, "b"), "k": (None, None, "b")}),
     "one between": ({"b"}, {"a": (None, "c", "a"), "c": ("a", None, "a"), "k": (None, None, "a")}),
@@ -342,4 +391,4 @@ async def test_after_a_withdrawal_nothing_is_left_and_erasing_again_finds_nothin
     assert await erase.erase(forgetting_id, user, home.planted.records) == {}
     async with home.engine.postgres.as_service() as connection:
         again = await all_rows(connection)
-    assert {table for table, lines in after.items() if lines != again[table]} <= {"due", "erasures"}
+    assert {table for table, lines in after.items() if lines != again[table]} <= {"due", "erasures", "installation"}
