@@ -82,6 +82,27 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
+def plain_words(text: str, least: int) -> set[str]:
+    """The words of a text as they stand there, folded and not stemmed, of at least so many characters; of scripts without spaces
+    all stretches of three, and shorter runs whole."""
+    whole = folded(text)
+    if whole.isascii():
+        return {token[:LONGEST_WORD] for token in _ASCII_WORD.findall(whole) if len(token) >= least}
+    found: set[str] = set()
+    for token in _WORD.findall(whole):
+        end = 0
+        for run in _UNSPACED.finditer(token):
+            found.add(token[end : run.start()][:LONGEST_WORD])
+            found.update(_threes(run.group()))
+            end = run.end()
+        found.add(token[end:][:LONGEST_WORD])
+    return {word for word in found if len(word) >= least or _UNSPACED.fullmatch(word)} - {""}
+
+
+def _threes(run: str) -> list[str]:
+    return [run] if len(run) <= 3 else [run[i : i + 3] for i in range(len(run) - 2)]
+
+
 def words_at(folded_text: str) -> Iterator[tuple[str, int]]:
     """The words of a folded text, each with the place where its token begins."""
     for match in _WORD.finditer(folded_text):

@@ -11,6 +11,7 @@ it says `@thing`. A part of whole clauses (`// Clauses:`) stands in a subquery o
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import LiteralString
@@ -110,14 +111,15 @@ def sql_text(name: str) -> sql.SQL:
     return sql.SQL(sql_source(name))
 
 
-def sql_of(name: str, /, **parts: str | int) -> sql.Composed:
-    """The SQL statement of this name with each `{part}` as the identifier, or the number, given for it."""
-    return sql_text(name).format(
-        **{
-            part: sql.Literal(value) if isinstance(value, int) else sql.Identifier(value)
-            for part, value in parts.items()
-        }
-    )
+def sql_of(name: str, /, **parts: str | int | Sequence[str]) -> sql.Composed:
+    """The SQL statement of this name with each `{part}` as the identifier, the identifiers, or the number, given for it."""
+    return sql_text(name).format(**{part: _part_of(value) for part, value in parts.items()})
+
+
+def _part_of(value: str | int | Sequence[str]) -> sql.Composable:
+    if isinstance(value, str | int):
+        return sql.Literal(value) if isinstance(value, int) else sql.Identifier(value)
+    return sql.SQL(", ").join(map(sql.Identifier, value))
 
 
 TOKENS = {"embedding": "tokens", "embedding_b": "tokens_b"}

@@ -15,7 +15,7 @@ CYPHER = sorted(
     for path in CYPHER_FOLDER.rglob("*.cypher")
     if path.parent.name != "parts"  # they stand in statements
 )
-OPERATORS_OWN = {"schema", "doctor", "lifecycle", "embedding", "bench", "leaks"}
+OPERATORS_OWN = {"schema", "doctor", "lifecycle", "embedding", "bench", "leaks", "trace"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher",
     "node/revised.cypher",

@@ -37,6 +37,7 @@ ALLOWED = {  # by module: lines with collections or patterns, and what these are
     "entities/resolution/name_likeness.py": (1, "endings and letters of names, in no language"),
     "entities/resolution/romanized.py": (2, "syllables of Korean"),
     "exploring/perspective.py": (1, "fields of a file of Neo4j Bloom"),
+    "forgetting/matching.py": (1, "kinds of things that have ids: record, fact"),
     "knowledge/dictionary.py": (1, "a text of the documentation"),
     "lifecycle/definition_check.py": (1, "kinds of what is stored"),
     "naming/words.py": (1, "what formats of conversations call a speaker: user, assistant"),
