@@ -1,6 +1,6 @@
 """Takes what was forgotten out of the graph: what records mention and state, and all of a user.
 
-    keys of entities → relations → facts → mentions, entities, names → records
+    facts → relations → keys of entities → mentions, entities, names → records
 
 Each step is a transaction of its own for a page of records, and leaves a graph that is whole; a record goes last, so a run that
 was ended anywhere is taken up by running it again. What others state, too, says afterwards what they state of it.
@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 from uuid import UUID
 
+from engine.domain.clock import Clock, SystemClock
 from engine.entities.resolution.romanized import canonical_key, free_key, is_key_of
+from engine.forgetting.numbers import EntityNumbers
 from engine.knowledge.entity_finder import lucene_query
 from engine.stores.neo4j import Neo4j
 from engine.stores.statements import cypher
@@ -54,6 +56,7 @@ class _Named:
     nameless: bool
     made: bool
     aliases: tuple[str, ...]
+    schemas: tuple[str, ...]
 
     def new_keys(self) -> list[str]:
         """Keys that it may have instead, the best first; none where its own tells no name that only erased records use."""
@@ -77,24 +80,28 @@ def _other_key(kind: str, name: str, entity_id: UUID) -> str:
 
 
 class ErasedGraph:
-    """Erases in Neo4j; for the service."""
+    """Erases in Neo4j; for the service. `numbers`: of entities in the rows of items, which follow where an entity gets another
+    key; None where rows are no concern."""
 
-    def __init__(self, neo4j: Neo4j) -> None:
-        self._neo4j = neo4j
+    def __init__(self, neo4j: Neo4j, clock: Clock | None = None, numbers: EntityNumbers | None = None) -> None:
+        self._neo4j, self._clock, self._numbers = neo4j, clock or SystemClock(), numbers
 
     async def erase_records(
         self, user_id: UUID, record_ids: Sequence[UUID], facts: Sequence[UUID] = ()
     ) -> dict[str, int]:
         """Erases these records of a user with all that only they say, and these facts. Returns how many nodes and relationships
         went, by label and type. What was erased before is passed over. Raises StoreUnavailable."""
-        counts = Counter[str]()
+        counts, since = Counter[str](), self._clock.now()
+        builds = cypher("forget/builds")
+        await self._write(builds, user_id=str(user_id), at=since, since=None)
         for records in _pages(record_ids, RECORDS):
-            for step in (self._relations_of, self._mentions_of):
+            for step in (self._stated_by, self._mentioned_by):
                 _add(counts, await step(str(user_id), records))
             _add(counts, await self._write(cypher("forget/records"), user_id=str(user_id), records=records))
         for page in _pages(facts, FACTS):
             _add(counts, await self._write(cypher("forget/facts"), user_id=str(user_id), records=[], facts=page))
         counts["Alias"] += await self._refusals(str(user_id))
+        _add(counts, await self._write(builds, user_id=str(user_id), at=self._clock.now(), since=since))
         return dict(+counts)
 
     async def erase_user(self, user_id: UUID) -> dict[str, int]:
@@ -104,20 +111,17 @@ class ErasedGraph:
             _add(counts, page)
         return dict(+counts)
 
-    async def _relations_of(self, user_id: str, records: list[str]) -> Counts:
+    async def _stated_by(self, user_id: str, records: list[str]) -> Counts:
         of = {"user_id": user_id, "records": records}
-        relations = await self._write(cypher("forget/relations"), **of)
-        return [*relations, *await self._write(cypher("forget/facts"), **of, facts=[])]
+        facts = await self._write(cypher("forget/facts"), **of, facts=[])
+        return [*facts, *await self._write(cypher("forget/relations"), **of)]
 
-    async def _mentions_of(self, user_id: str, records: list[str]) -> Counts:
+    async def _mentioned_by(self, user_id: str, records: list[str]) -> Counts:
         """Their entities. Names are seen to in the same transaction: afterwards nobody knows which they were."""
         of: dict[str, Any] = {"user_id": user_id, "records": records}
         named = await self._neo4j.read(cypher("forget/named"), row=_Named, **of)
-        other = [
-            {"entity_id": str(one.entity_id), "was": one.key, "keys": keys} for one in named if (keys := one.new_keys())
-        ]
-        if other:
-            await self._neo4j.write(cypher("forget/keyed"), row=int, user_id=user_id, entities=other)
+        for one in named:
+            await self._rekey(user_id, one)
         keys = sorted({key for one in named for key in (*one.erased, *one.aliases)})
         text = lucene_query(keys, user_id.replace("-", ""))
         found: list[Counts] = []
@@ -126,10 +130,23 @@ class ErasedGraph:
             found[:] = [counts for row in rows for counts in row]
             return True
 
-        names = {"user_id": user_id, "keys": keys, "text": text, "most": NEAR}
+        entities = [str(one.entity_id) for one in named]
+        names = {"user_id": user_id, "keys": keys, "entities": entities, "text": text, "most": NEAR}
         statements = [(cypher("forget/mentions"), of), (cypher("forget/names"), names)]
         await self._neo4j.write_all(statements, whole)
         return [pair for counts in found for pair in counts]
+
+    async def _rekey(self, user_id: str, one: _Named) -> None:
+        """Gives an entity another key where its own tells a name that only erased records use. Rows follow first: afterwards
+        nobody knows what its key was."""
+        if not (keys := one.new_keys()):
+            return
+        taken = await self._neo4j.read(cypher("forget/taken"), row=str, user_id=user_id, keys=keys)
+        key = next((key for key in keys if key not in taken), keys[-1])
+        if self._numbers is not None:
+            await self._numbers.change(one.schemas, one.key, key)
+        asked = {"entity_id": str(one.entity_id), "was": one.key, "key": key}
+        await self._neo4j.write(cypher("forget/keyed"), row=str, user_id=user_id, **asked)
 
     async def _refusals(self, user_id: str) -> int:
         """Aliases that users took from entities that are gone."""

@@ -114,6 +114,11 @@ FROM jsonb_to_recordset(%(rows)s) AS r (item_id uuid, content_hash text, entitie
 WHERE i.item_id = r.item_id AND i.content_hash = decode(r.content_hash, 'hex')
   AND (i.entities, i.about) IS DISTINCT FROM (r.entities, r.about) AND (NOT %(bare)s OR i.entities = '{{}}')
 
+-- name: renumber
+-- Purpose: names an entity by another number in all rows that name it. Identifier: schema. Service only. Parameters: was, becomes. Returns: nothing.
+UPDATE {schema}.memory_items AS i SET entities = array_replace(i.entities, %(was)s, %(becomes)s), about = array_replace(i.about, %(was)s, %(becomes)s)
+WHERE i.entities @> ARRAY[%(was)s::integer]
+
 -- name: older
 -- Purpose: the rows of items of some records, in the order of these: slices, too. Identifier: schema. Service only.
 -- Parameters: after (record_id), most (records). Returns: row_id, item_id, record_id, kind, whole (whether it holds a whole input), content,

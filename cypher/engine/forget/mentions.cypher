@@ -1,4 +1,4 @@
-// Purpose: erases what records mention and intend: entities are called as the others call them, one that nothing mentions any more goes with its merges. Of those that
+// Purpose: erases what records mention: entities are called as the others call them, one that nothing mentions any more goes with its merges. Of those that
 //   stay no state of before keeps a name that only these records used; communities that one is in go. Aliases are seen to next. Idempotent.
 // Parameters: user_id, records (ids). Returns: counts, by label and type.
 CYPHER 25
@@ -26,12 +26,6 @@ CALL (lines, at) {
 }
 CALL (lines) {
   UNWIND lines AS r
-  MATCH (r)-[i:INTENDS]->(:Entity)
-  DELETE i
-  RETURN count(*) AS intended
-}
-CALL (lines) {
-  UNWIND lines AS r
   MATCH (r)-[m:MENTIONS]->(e:Entity)
   WITH e, m, m.names AS names
   DELETE m
@@ -46,6 +40,18 @@ CALL (touched) {
   DETACH DELETE c
   RETURN count(*) AS communities
 }
+CALL (touched) {  // also those of others may have their names
+  UNWIND touched AS one
+  WITH one.entity AS e, one.names AS names
+  MATCH (e)-[:SUPERSEDES*0..]-(member:Entity)
+  WITH DISTINCT e, names, member
+  SET member.summary = null, member.summary_of = null
+  WITH e, names, member, part.used(e) AS used
+  WHERE size(used) = 0 OR any(key IN names WHERE NOT key IN used)
+  MATCH (member)-[relation]-(:Entity)<-[:SUPERSEDES*0..]-(other:Entity)
+  WHERE relation.relation_id IS NOT NULL AND other.summary IS NOT NULL
+  SET other.summary = null, other.summary_of = null
+}
 CALL (touched) {
   UNWIND touched AS one
   WITH one.entity AS e
@@ -59,17 +65,6 @@ CALL (touched) {
   UNWIND touched AS one
   WITH one.entity AS e, one.names AS names
   WHERE EXISTS { (e)<-[:MENTIONS]-(:Record) }
-  CALL (e) {
-    MATCH (whole:Entity)-[:SUPERSEDES*0..]->(e)
-    SET whole.summary = null, whole.summary_of = null
-  }
-  CALL (e, names) {  // those of others may have its name
-    WITH e, names, part.used(e) AS used
-    WITH e WHERE any(key IN names WHERE NOT key IN used)
-    MATCH (e)-[relation]-(:Entity)<-[:SUPERSEDES*0..]-(other:Entity)
-    WHERE relation.relation_id IS NOT NULL AND other.summary IS NOT NULL
-    SET other.summary = null, other.summary_of = null
-  }
   CALL (e) {
     WITH e, part.last_mention(e) AS last, COLLECT {
       MATCH (e)<-[m:MENTIONS]-(line:Record)
@@ -117,7 +112,7 @@ CALL (gone) {
   RETURN collect([kind, links]) AS links
 }
 FOREACH (e IN gone | DELETE e)
-WITH communities, pairs, intended, mentioned, size(gone) AS entities, apart, addresses, links
+WITH communities, pairs, mentioned, size(gone) AS entities, apart, addresses, links
 CALL (apart) {
   UNWIND apart AS other
   SET other.active = NOT EXISTS { (:Entity)-[one:SUPERSEDES]->(other) WHERE one.known_to IS NULL }
@@ -133,4 +128,4 @@ CALL (apart) {
     part.renamed_by_records(other, at)
   }
 }
-RETURN links + [['MENTIONS', mentioned], ['INTENDS', intended], ['Entity', entities], ['Alias', addresses], ['Community', communities], ['POSSIBLY_SAME', pairs]] AS counts
+RETURN links + [['MENTIONS', mentioned], ['Entity', entities], ['Alias', addresses], ['Community', communities], ['POSSIBLY_SAME', pairs]] AS counts

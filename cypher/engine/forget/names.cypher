@@ -1,5 +1,5 @@
-// Purpose: sees to names that erased records used: one that no record uses any more goes, but for one of an entity that the user vouched for; one that records use of another
-//   entity leads to that. Idempotent. Parameters: user_id, keys (normal forms of these names), text (Lucene query that holds +user_key: names that share a word with
+// Purpose: sees to names that erased records used: one that no record uses any more goes, but for one that the user gave an entity; one that records use of another
+//   entity leads to that. Idempotent. Parameters: user_id, keys (normal forms of these names), entities (ids of those that erased records mentioned), text (Lucene query that holds +user_key: names that share a word with
 //   one), most (of those). Returns: counts, by label and type.
 CYPHER 25
 CALL () {
@@ -23,10 +23,16 @@ CALL (near, a, words) {
   UNWIND [one IN near WHERE any(word IN words WHERE one.key CONTAINS word) | one.entity] AS e
   RETURN e
   UNION
+  UNWIND $entities AS entity_id  // also names that only withdrawn records use stay theirs
+  MATCH (e:Entity {entity_id: entity_id})
+  WHERE e.user_id = $user_id
+  RETURN e
+  UNION
   RETURN null AS e
 }
-WITH a, e, e IS NOT NULL AND EXISTS { MATCH (e)<-[m:MENTIONS]-(:Record) WHERE a.key IN m.names } AS said
-WITH a, e, said, said AND a.key IN part.used(e) AS used ORDER BY e.known_from, e.key
+WITH a, e, coalesce(a.key IN e.given_names, false) AS given
+WITH a, e, given, given OR e IS NOT NULL AND EXISTS { MATCH (e)<-[m:MENTIONS]-(:Record) WHERE a.key IN m.names } AS said
+WITH a, e, said, given OR said AND a.key IN part.used(e) AS used ORDER BY e.known_from, e.key
 WITH a, true IN collect(said) AS said, head(collect(CASE WHEN used AND NOT e.entity_id IN coalesce(a.not_of, []) THEN e END)) AS heir,
      EXISTS { (a)-[:NAMES]->(:Entity) } AS leads
 WITH a, heir, leads, said OR a.verified AND leads AS stays

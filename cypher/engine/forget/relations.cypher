@@ -20,11 +20,6 @@ CALL (a, relation_id) {
     WITH told, coalesce(line.occurred_at, line.since, line.known_from) AS said ORDER BY said, told.known_from
     RETURN {since: told.since, until: told.until, ended: told.ended, said: said, past: told.ended, fact_id: told.fact_id, known_from: told.known_from}
   } AS ever
-  CALL (a, b) {  // their summaries may say it
-    UNWIND [a, b] AS end
-    MATCH (whole:Entity)-[:SUPERSEDES*0..]->(end)
-    SET whole.summary = null, whole.summary_of = null
-  }
   CALL (relation, given, ever) {
     WITH relation, given, ever, CASE size(given) WHEN 0 THEN ever ELSE given END AS stated WHERE size(ever) > 0
     WITH relation, given, ever, stated, last(stated) AS newest, COLLECT {  // a fact that is over ended it: of those that are left the last one

@@ -1,12 +1,12 @@
 // Purpose: makes the communities of a user's graph, and importance and summary of its entities, those that a build found; links nodes with the entities that they are about. For the service. Idempotent: a build
-//   that read the graph before the one that was entered last changes nothing.
+//   that read the graph before the one that was entered last, or before something was erased, changes nothing.
 // Parameters: user_id, built_at (when it read), communities [{community_id, name, size, summary, fingerprint, vector (or null), vector_version (or null), members (entity
 //   ids)}], entities [{entity_id, importance, summary, summary_of (relation ids)}].
 // Returns: communities (how many there are); no row where nothing is changed.
 CYPHER 25
 MATCH (u:Node {node_id: $user_id})
 SET u.derived_at = coalesce(u.derived_at, datetime({epochSeconds: 0}))  // takes the lock
-WITH u WHERE u.derived_at <= $built_at
+WITH u WHERE u.derived_at <= $built_at AND coalesce(u.forgotten_at <= $built_at, true)
 SET u.derived_at = $built_at
 WITH u, [one IN $communities | one.community_id] AS kept, [one IN $entities | one.entity_id] AS known
 CALL (kept) {

@@ -81,6 +81,11 @@ async def name_items(connection: Connection, schema: str, rows: Sequence[NamedRo
         await connection.execute(sql_in("item/name", schema), {"rows": json_rows(named), "bare": bare})
 
 
+async def renumber_items(connection: Connection, schema: str, was: int, becomes: int) -> None:
+    """Names an entity by another number in the rows of a node: what it is numbered by has changed."""
+    await connection.execute(sql_in("item/renumber", schema), {"was": was, "becomes": becomes})
+
+
 def hash_of(content: str) -> bytes:
     """What the text of an item is recognised by."""
     return hashlib.sha256(content.encode("utf-8")).digest()
