@@ -19,8 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from api import problems
 from api.auth import Guard, bearer
-from api.downloads import PART
-from api.headers import SecurityHeaders
+from api.headers import PART, SecurityHeaders
 from api.limits import BodyLimit, InFlight, OneLength
 from api.mcp import http as mcp
 from api.models import ExportTotals, ImportTotals, LineWithoutSource, Problem, ReportedLine

@@ -33,8 +33,7 @@ from pydantic import SecretStr
 
 from engine.commit.outbox import StepHook, no_step
 from engine.embedded import attached, keep_running, status, stop
-from engine.embedded.file_locks import FileLock
-from engine.embedded.layout import Home, write_private
+from engine.embedded.layout import FileLock, Home, write_private
 from engine.errors import BackupError
 from engine.lifecycle.doctor import Finding
 from engine.progress import Progress, Silent

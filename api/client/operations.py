@@ -18,7 +18,19 @@ from engine.domain.context import Context, ContextAnswer
 from engine.domain.delta import Changed, Delta, DifferencePage, SubjectState
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
 from engine.domain.embedding import BuildReport, EmbeddingVersion, VersionProgress
-from engine.domain.entity import Alias, Entity, EntityFact, EntitySummary, Merge, Pair, Relation, RelationBetween, Why
+from engine.domain.entity import (
+    Alias,
+    Entity,
+    EntityFact,
+    EntitySummary,
+    FactGroup,
+    Merge,
+    Pair,
+    Profile,
+    Relation,
+    RelationBetween,
+    Why,
+)
 from engine.domain.fact import Attribute, Fact, FactChain, FactDoubt
 from engine.domain.file_state import FileStatus, StateEntry
 from engine.domain.forgetting import Forgetting, ForgettingPreview
@@ -41,7 +53,6 @@ from engine.domain.node import (
 )
 from engine.domain.occasion import Event
 from engine.domain.principal import IssuedToken, Token
-from engine.domain.profile import FactGroup, Profile
 from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.domain.relation import MentionedTogether
 from engine.domain.replay import Replay, ReplayComparison

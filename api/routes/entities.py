@@ -25,8 +25,10 @@ from engine.domain.entity import (
     EntityFilter,
     EntityPlace,
     EntitySummary,
+    FactGroup,
     Merge,
     Pair,
+    Profile,
     Relation,
     RelationBetween,
     Why,
@@ -34,7 +36,6 @@ from engine.domain.entity import (
 from engine.domain.file_state import LONGEST_NOTE
 from engine.domain.intention import Intention, IntentionState
 from engine.domain.names import MOST_CHARACTERS as LONGEST_NAME
-from engine.domain.profile import FactGroup, Profile
 from engine.domain.relation import MOST_ENTITIES, MOST_PROPERTIES, MentionedTogether
 from engine.domain.written import Body
 

@@ -18,9 +18,8 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from api.bodies import JsonRoute
 from api.context import UserMemory
 from api.cursors import PAGE_HEADERS, APage, Before, last_line, number, timed
-from api.downloads import BYTES, BYTES_OR_PART, PART, disposition, download, media_type
 from api.event_stream import documented_events, followed
-from api.headers import Prefer, waited
+from api.headers import BYTES, BYTES_OR_PART, PART, Prefer, disposition, download, media_type, waited
 from api.models import Review, ReviewedEntry
 from api.problems import documented
 from engine.domain.file_state import FileStatus, OpenedFile, StateEntry

@@ -19,8 +19,8 @@ from starlette.responses import StreamingResponse
 from api.bodies import JsonRoute, Spool, answering, check_content_type
 from api.context import OnceMemory, UserMemory, limited
 from api.cursors import PAGE_HEADERS, APage, identity, number
-from api.downloads import disposition
 from api.event_stream import documented_events, followed
+from api.headers import disposition
 from api.models import ExportTotals, ImportTotals, ManySources, Problem, ReportedLine
 from api.problems import WRITES, answered, http_kind, replayable
 from engine import errors

@@ -15,7 +15,7 @@ from pydantic import Field
 from api.bodies import JsonRoute
 from api.context import OnceMemory, UserMemory, limited
 from api.cursors import PAGE_HEADERS, APage, Before, identity, last_line, number, timed
-from api.downloads import BYTES, download
+from api.headers import BYTES, download
 from api.models import Move, NewRecord
 from api.problems import WRITES, answered, replayable
 from engine.domain.assignment import Assignment, AssignmentFilter, Decider, Moved

@@ -59,7 +59,7 @@ class _Revoked:
 
 
 class GraphGrants:
-    """The grants of a graph, for its owner; the operations say what each call does (`engine.operations.grants`)."""
+    """The grants of a graph, for its owner; the operations say what each call does (`engine.operations.nodes`)."""
 
     def __init__(self, postgres: Postgres, units: UnitsOfWork, clock: Clock) -> None:
         self._postgres, self._units, self._clock = postgres, units, clock

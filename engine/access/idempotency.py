@@ -77,7 +77,9 @@ class Idempotency:
         """The kept answer, after waiting for a request in progress; None where this request got the claim."""
         end, pause = monotonic() + LONGEST_WAIT, FIRST_LOOK
         while True:
-            [held] = await self._postgres.fetch(principal, sql_text("idempotency/claim"), claim, row=_Claim, writes=True)
+            [held] = await self._postgres.fetch(
+                principal, sql_text("idempotency/claim"), claim, row=_Claim, writes=True
+            )
             if held.request_hash != claim["request_hash"]:
                 raise IdempotencyMismatch
             if held.answer is not None or held.mine:

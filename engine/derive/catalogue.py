@@ -14,9 +14,8 @@ from datetime import timedelta
 from engine.commit.rows import due
 from engine.derive.chains import UnchainedFacts
 from engine.derive.derivations import ByItself, ByNode, Counts, Derivation, Means
+from engine.derive.items import Centroids, ItemTokens, Stems, Vectors
 from engine.derive.names import Entities, Names
-from engine.derive.stems import Stems
-from engine.derive.vectors import Centroids, ItemTokens, Vectors
 from engine.domain.graph import READER
 from engine.facts.graph_entries import CarriedFacts
 from engine.lifecycle.finding import Finding

@@ -18,9 +18,8 @@ from pathlib import Path
 
 from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, messages, receive, replay, send
 from engine.embedded.downloads import BROWSER, NEO4J, fetch, read_lock
-from engine.embedded.file_locks import is_held
 from engine.embedded.java import find_java
-from engine.embedded.layout import Cache, Home
+from engine.embedded.layout import Cache, Home, is_held
 from engine.embedded.processes import end_strays
 from engine.embedded.reach import Stack, State, read_state
 from engine.embedded.readiness import LONGEST_START, LOOPBACK, last_words

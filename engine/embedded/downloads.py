@@ -22,8 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
-from engine.embedded.file_locks import locked
-from engine.embedded.layout import Cache
+from engine.embedded.layout import Cache, locked
 from engine.errors import SettingsError, StackError
 from engine.progress import Progress
 

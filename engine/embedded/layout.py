@@ -1,20 +1,28 @@
-"""Paths: one home per stack, one cache shared by all homes of a user.
+"""Paths: one home per stack, one cache shared by all homes of a user; and locks between processes on files there, which are
+released when their holder ends, also after a crash.
 
 The home holds what cannot be fetched again (data, passwords); the cache what can (jars, encoders, Java start cache).
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import fcntl
 import json
+import math
 import os
 import secrets
 import shlex
 import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import monotonic
 
 from engine.errors import StackError
+from engine.progress import Progress
 
 HOME_NAMES = frozenset({"neo4j", "postgres", "logs", "objects", "demo", "user-keys"})
 """Folders that the engine makes in a home; a folder that holds nothing else may be made private."""
@@ -133,3 +141,55 @@ def write_private(file: Path, content: object) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     fresh.replace(file)
+
+
+class FileLock:
+    """An exclusive lock on a file. The file stays; only the lock on it counts."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._descriptor: int | None = None
+
+    def take(self) -> bool:
+        """Try once; False when another process (or another object here) holds it."""
+        descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def give_back(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def is_held(file: Path) -> bool:
+    """Whether some process holds the lock at this moment."""
+    if not file.exists():
+        return False
+    probe = FileLock(file)
+    free = probe.take()
+    probe.give_back()
+    return not free
+
+
+@asynccontextmanager
+async def locked(file: Path, progress: Progress, waiting_for: str, patience: float = math.inf) -> AsyncIterator[bool]:
+    """Hold the lock; while another process has it, a progress task named `waiting_for` is shown. Whether it is held: not where
+    the other one has it for more than `patience` seconds."""
+    lock, end = FileLock(file), monotonic() + patience
+    held = lock.take()
+    if not held:
+        progress.start(waiting_for, None)
+        while not held and monotonic() < end:
+            await asyncio.sleep(0.2)
+            held = lock.take()
+        progress.finish(waiting_for, "" if held else "not waited for any longer")
+    try:
+        yield held
+    finally:
+        lock.give_back()

@@ -19,9 +19,8 @@ from pathlib import Path
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
-from engine.embedded.file_locks import locked
 from engine.embedded.java import Java
-from engine.embedded.layout import Cache
+from engine.embedded.layout import Cache, locked
 from engine.embedded.processes import end, launch, run
 from engine.embedded.readiness import LOOPBACK, STATEMENTS, any_free_port, last_words, listens, until_answering
 from engine.errors import StackError

@@ -22,9 +22,8 @@ from pathlib import Path
 from engine.embedded.care import ROOM_LOOK, Care
 from engine.embedded.door import LOCK_HELD, LONGEST_LINE, Message, Relay, receive, send
 from engine.embedded.downloads import BROWSER, NEO4J, read_lock
-from engine.embedded.file_locks import FileLock
 from engine.embedded.java import find_java
-from engine.embedded.layout import Cache, Home
+from engine.embedded.layout import Cache, FileLock, Home
 from engine.embedded.neo4j_server import USER, Neo4jServer
 from engine.embedded.postgres_server import PostgresServer, find_postgres
 from engine.embedded.processes import account_for, end_strays, identity_of

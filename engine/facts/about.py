@@ -16,10 +16,9 @@ from typing import TypeVar
 from uuid import UUID
 
 from engine.domain.clock import NOW, Moment
-from engine.domain.entity import EntityFact, Relation
+from engine.domain.entity import EntityFact, KnownFact, Relation
 from engine.domain.fact import DoubtKind, DoubtMark, ShownStatus
 from engine.domain.principal import Principal
-from engine.domain.profile import KnownFact
 from engine.domain.read_limits import check_page
 from engine.entities.reads import EntityReads
 from engine.relations.rules import first_day

@@ -14,9 +14,8 @@ from typing import Literal
 from uuid import UUID
 
 from engine.domain.clock import NOW
-from engine.domain.entity import Entity, RecordMention, Relation
+from engine.domain.entity import Entity, FactGroup, KnownFact, Profile, RecordMention, Relation
 from engine.domain.principal import Principal
-from engine.domain.profile import FactGroup, KnownFact, Profile
 from engine.entities.reads import EntityReads
 from engine.facts.about import EntityFacts
 from engine.knowledge.known_lines import said_else

@@ -19,14 +19,15 @@ from engine.domain.entity import (
     EntityFilter,
     EntityPage,
     EntityPlace,
+    FactGroup,
     Merge,
     Pair,
+    Profile,
     Relation,
     RelationBetween,
     Why,
 )
 from engine.domain.intention import Intention, IntentionState
-from engine.domain.profile import FactGroup, Profile
 from engine.domain.read_limits import check_page
 from engine.domain.relation import MentionedTogether
 from engine.entities.decisions import EntityAliases, EntityDecisions, Merges

@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.domain.ingest import UNLIMITED
-from engine.embedded.file_locks import FileLock
-from engine.embedded.layout import Home, write_private
+from engine.embedded.layout import FileLock, Home, write_private
 from engine.embedded.processes import identity_of
 from engine.embedded.reach import Stack, State, read_state, running_server
 from engine.errors import NeurigraphError

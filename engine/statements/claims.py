@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.statements.changes import changed_value, price_of
 from engine.statements.claim import Claim, Clause, bearer_of, bearing, shown_as, words_in, words_of
 from engine.statements.conditions import amounts_of, conditions_in
-from engine.statements.nouns import claim_of_noun
+from engine.statements.nouns import changed_value, claim_of_noun, price_of
 from engine.statements.rules import LanguageRules, Values, attributes
 from engine.statements.tokens import PUNCTUATION, Match, WordToken
 from engine.statements.values import TIME, is_place, known_place, number_of

@@ -7,8 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from api.app import create_app
-from api.downloads import disposition
-from api.headers import SECURITY_HEADERS
+from api.headers import SECURITY_HEADERS, disposition
 from engine.errors import SettingsError
 from engine.neurigraph import Engine
 from engine.settings import Settings

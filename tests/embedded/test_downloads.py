@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.embedded.downloads import BROWSER, ENCODERS, NEO4J, DownloadPatience, LockedFile, LockList, fetch, read_lock
-from engine.embedded.file_locks import FileLock
-from engine.embedded.layout import Cache
+from engine.embedded.layout import Cache, FileLock
 from engine.errors import DownloadFailed, StackError
 from engine.progress import Silent
 

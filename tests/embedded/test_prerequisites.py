@@ -16,9 +16,8 @@ import pytest
 import engine
 from engine.embedded import encoder_folder
 from engine.embedded.downloads import NEO4J, read_lock
-from engine.embedded.file_locks import locked
 from engine.embedded.java import find_java
-from engine.embedded.layout import Cache, Home
+from engine.embedded.layout import Cache, Home, locked
 from engine.embedded.neo4j_server import forget_unused
 from engine.embedded.postgres_server import PACKAGE, find_postgres
 from engine.embedded.processes import account_for

@@ -20,8 +20,7 @@ import pytest
 from holders import Holder, all_gone, ask_both, eventually, everything, pid_of
 
 from engine.embedded import attached, keep_running, status, stop
-from engine.embedded.file_locks import is_held
-from engine.embedded.layout import Home
+from engine.embedded.layout import Home, is_held
 from engine.errors import StackError
 from engine.progress import Silent
 

@@ -11,7 +11,7 @@ import pytest
 
 from engine.commit.outbox import STEPS
 from engine.commit.rows import due
-from engine.derive.vectors import Centroids
+from engine.derive.items import Centroids
 from engine.domain.delta import Change
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal

@@ -54,7 +54,7 @@ BESIDE = {
         " retraction_steps",
     ),
     "lifecycle/embedding_versions": ("one function holds all rules of a promotion", "due"),
-    "derive/stems": ("adds the stems that older items lack", "memory_items"),
+    "derive/items": ("adds the stems and makes the tokens that older items lack", "memory_items"),
     "records/slices": ("slices: what becomes of records and items by changes", "metadata_records memory_items"),
     "commit/unit_of_work": ("accepts the commits that the outbox finishes", "outbox"),
     "commit/outbox": ("makes records visible, and notes what is made from them", "metadata_records due"),
@@ -69,7 +69,6 @@ BESIDE = {
     "facts/graph_entries": ("carries facts into the graph", "facts"),
     "lifecycle/mending/entities": ("has facts carried into the graph again", "facts"),
     "commit/rows/due": ("marks records whose vectors are all there", "metadata_records"),
-    "derive/vectors": ("makes tokens of items that are older than these", "memory_items"),
     "lifecycle/file_states": ("states of files change without a commit", "file_manifest"),
     "lifecycle/remedies": (
         "mends what is lost",

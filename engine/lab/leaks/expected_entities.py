@@ -12,9 +12,9 @@ from engine.domain.entity import (
     EntityFilter,
     EntityPage,
     EntitySummary,
+    Profile,
 )
 from engine.domain.names import name_key
-from engine.domain.profile import Profile
 from engine.lab.leaks.expected import denied, differing, is_owner, outside, short
 from engine.lab.leaks.expected_relations import related
 from engine.lab.leaks.grouped import Group, alone, best_name, found_entity, groups, kind_of, names_of
