@@ -21,11 +21,10 @@ from engine.operations.failures import Commits, Failures
 from engine.operations.files import Documents, Files, Resources
 from engine.operations.forgettings import Forgettings
 from engine.operations.history import History, Retractions
-from engine.operations.ingests import Exports, Ingests
+from engine.operations.ingests import Exports, Ingests, Replays
 from engine.operations.nodes import Edges, Grants, Nodes
 from engine.operations.proposals import Proposals
 from engine.operations.records import Records
-from engine.operations.replays import Replays
 from engine.operations.searching import Searching
 
 

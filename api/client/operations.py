@@ -32,7 +32,7 @@ from engine.domain.entity import (
     Why,
 )
 from engine.domain.fact import Attribute, Fact, FactChain, FactDoubt
-from engine.domain.file_state import FileStatus, StateEntry
+from engine.domain.file_state import FileStatus, RawResource, StateEntry
 from engine.domain.forgetting import Forgetting, ForgettingPreview
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, Integration, RevokedGrant, Viewer
 from engine.domain.ingest import Failure, IngestedSource, IngestSession
@@ -57,7 +57,6 @@ from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.domain.relation import MentionedTogether
 from engine.domain.replay import Replay, ReplayComparison
 from engine.domain.report import IngestReport
-from engine.domain.resource import RawResource
 from engine.domain.retraction import Retraction, RetractionPreview
 from engine.domain.search import SearchAnswer
 from engine.domain.stream import Appended, EndedStream, StreamState

@@ -22,8 +22,7 @@ from api.event_stream import documented_events, followed
 from api.headers import BYTES, BYTES_OR_PART, PART, Prefer, disposition, download, media_type, waited
 from api.models import Review, ReviewedEntry
 from api.problems import documented
-from engine.domain.file_state import FileStatus, OpenedFile, StateEntry
-from engine.domain.resource import RawResource, ResourceType
+from engine.domain.file_state import FileStatus, OpenedFile, RawResource, ResourceType, StateEntry
 from engine.errors import Rehydrating
 
 of_files = APIRouter(prefix="/v1/users/{user_id}/nodes/{node_id}/files", tags=["files"])

@@ -1,11 +1,4 @@
-"""The life of a file after it was stored.
-
-    dormant      compressed, as it was written; without a restored copy
-    rehydrating  being restored, once for all readers that wait
-    active       a restored copy serves its readers, until its time is over or it is put to sleep
-
-A node is rehydrating while one of its files is, else active while one is, else dormant; without files it is active.
-"""
+"""Raw resources: what came in, as it is kept, immutable, with its hash; and the life of a file after it was stored."""
 
 from __future__ import annotations
 
@@ -16,10 +9,40 @@ from uuid import UUID
 
 from engine.domain.node import FileState
 
+ResourceType = Literal["conversation", "event", "document", "webhook"]
+
 StateTrigger = Literal["retrieval", "ttl", "dormancy", "manual", "recovery", "error", "review"]
 """Why a state changed: the file was read, the time after that was over, it was unused for long, a caller asked for it,
 a crash was mended, an error occurred; or nothing changed and its user reviewed an entry."""
 LONGEST_NOTE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class RawResource:
+    """One input, or the part of a conversation that went to one node. `resource_id` is that of its file, `content_hash` SHA-256
+    of its bytes in hex, `workspace_id` the application it belongs to, `node_id` where it was stored first."""
+
+    resource_id: UUID
+    workspace_id: UUID
+    content_type: ResourceType
+    source_id: str
+    record_id: UUID
+    node_id: UUID
+    file_name: str
+    media_type: str
+    content_hash: str
+    size_bytes: int
+    authored_by: str
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceContent:
+    """The bytes of a resource, with the name and media type of the file that they are."""
+
+    content: bytes
+    file_name: str
+    media_type: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from engine.domain.document import NewVersion
 from engine.domain.embedding import Embedded
 from engine.domain.extraction import UNASKED, WHOLE, Derived, ModelReading
 from engine.domain.fact import FactRelation
+from engine.domain.file_state import ResourceType
 from engine.domain.graph import AboutEntity, EntityMention, StatedRelation
 from engine.domain.node import ContentType, TriggerType
-from engine.domain.resource import ResourceType
 from engine.domain.scope import INGESTED, Origin, Privacy
 from engine.domain.search import ItemKind
 from engine.domain.terms import Unit

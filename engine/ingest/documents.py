@@ -12,12 +12,12 @@ from typing import Literal, cast
 from uuid import uuid4
 
 from engine.domain.fact import WrittenFact
+from engine.domain.file_state import ResourceType
 from engine.domain.history import HistoryFile
 from engine.domain.names import UNNAMED, file_name
 from engine.domain.node import ContentType
 from engine.domain.occasion import Occasion
 from engine.domain.record import AssignableNode, FileDraft
-from engine.domain.resource import ResourceType
 from engine.domain.scope import Origin, Privacy, SourceKind, parsed_scope
 from engine.errors import InvalidInput, InvalidText, TooLarge, WrongContentType
 from engine.ingest.drafts import Document

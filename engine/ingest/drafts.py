@@ -23,10 +23,10 @@ from engine.domain.document import Chunk, splitter
 from engine.domain.embedding import Embedded, vector_of
 from engine.domain.extraction import LONGEST_WHOLE, WHOLE, Derived
 from engine.domain.fact import WrittenFact
+from engine.domain.file_state import ResourceType
 from engine.domain.history import Conversation, Turn, source_key
 from engine.domain.node import ContentType, TriggerType
 from engine.domain.record import AssignableNode, EmbeddedRecord, FileDraft, ItemDraft, LaidTurn, Layout, RecordDraft
-from engine.domain.resource import ResourceType
 from engine.domain.scope import Privacy
 from engine.domain.shown import titled
 from engine.domain.utterance import below, embedded_text, has_question, spoken_dates, utterance

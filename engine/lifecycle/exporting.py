@@ -16,12 +16,12 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from engine.domain.clock import Clock
+from engine.domain.file_state import ResourceType
 from engine.domain.history import source_key
 from engine.domain.names import UNNAMED, shown_name
 from engine.domain.node import ContentType
 from engine.domain.principal import Principal
 from engine.domain.record import layout_of
-from engine.domain.resource import ResourceType
 from engine.domain.scope import Privacy, ScopeKind, SourceKind
 from engine.domain.written import ConversationBody, ExportedLine, ExportPage, ExportPlace, LeftOutOfExport, LineBody
 from engine.errors import DamagedFile, InvalidInput, InvalidText, NeurigraphError, NotFound, StoreDamaged, TooLarge

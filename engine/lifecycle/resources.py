@@ -17,11 +17,10 @@ from datetime import datetime
 from typing import IO
 from uuid import UUID
 
-from engine.domain.file_state import FileStatus
+from engine.domain.file_state import FileStatus, RawResource, ResourceContent, ResourceType
 from engine.domain.names import shown_name
 from engine.domain.principal import Principal
 from engine.domain.read_limits import check_page
-from engine.domain.resource import RawResource, ResourceContent, ResourceType
 from engine.domain.shown import ShownPassage, changed, rendered
 from engine.lifecycle.file_states import restore
 from engine.stores.objects import ObjectStore

@@ -39,7 +39,7 @@ from engine.operations import redactions
 from engine.operations.caller import Part, owner, readers
 from engine.operations.declaring import OfGraph, Redaction, reads, writes
 from engine.relations.decisions import RelationDecisions
-from engine.retrieval.quotes import Quotes
+from engine.retrieval.asked_relations import Quotes
 from engine.retrieval.touches import Touches
 
 _REASON: Mapping[str, Redaction] = {"reason": redactions.note}

@@ -10,8 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 from engine.domain.document import DocumentChunk, DocumentVersion, StoredDocument
-from engine.domain.file_state import FileStatus, OpenedFile, StateEntry
-from engine.domain.resource import RawResource, ResourceContent, ResourceType
+from engine.domain.file_state import FileStatus, OpenedFile, RawResource, ResourceContent, ResourceType, StateEntry
 from engine.history.reading import DocumentReads
 from engine.lifecycle.file_states import Dormancy, FileLog
 from engine.lifecycle.rehydrate import Rehydration

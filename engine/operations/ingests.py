@@ -1,4 +1,5 @@
-"""Ingests: many sources, or a whole history, in one session; the sessions to read; and exports of the own graph."""
+"""Ingests: many sources, or a whole history, in one session; the sessions to read; exports of the own graph; and its replays: all
+records rebuilt beside the present ones, then swapped in or discarded."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from engine.domain.history import Conversation, History, NodePath, Text
 from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.node import NewNode
 from engine.domain.record import AssignableNode
+from engine.domain.replay import Replay, ReplayComparison
 from engine.domain.report import STORED_ALREADY, IngestReport, Skipped
 from engine.domain.written import ExportPage, ExportPlace, LeftOutOfExport, Line, LineBody, LineReport
 from engine.errors import Archived, Conflict, InvalidInput
@@ -19,8 +21,10 @@ from engine.hierarchy.shells import Shells
 from engine.ingest.documents import note, read_document, reference_of
 from engine.ingest.importing import Importing
 from engine.ingest.pipeline import Ingest
+from engine.ingest.rereading.replays import RecordReplays
 from engine.ingest.sessions import Sessions
 from engine.ingest.sources import Pending, failed
+from engine.jobs.jobs import JobCatalogue
 from engine.lifecycle.exporting import Exporting
 from engine.operations import redactions
 from engine.operations.caller import Caller, Part, owner
@@ -205,3 +209,48 @@ class Exports(OfGraph, name="exports"):
     async def left_out(self, place: ExportPlace) -> LeftOutOfExport:
         """What such an export does not give."""
         return await self._exporting.left_out(self._principal, place)
+
+
+class Replays(OfGraph, name="replays"):
+    """For the user of the graph alone. See `engine.ingest.rereading.replays`."""
+
+    _jobs = Part(JobCatalogue)
+    _replays = Part(RecordReplays)
+
+    @writes(owner)
+    async def begin(self, *, job: bool = False) -> Replay:
+        """A new replay, or the one that is open. It is built by `build`, or by a background `job`. Raises NotFound."""
+        replay = await self._replays.begin(self._principal)
+        if job:
+            await self._jobs.ask("replay-build")
+        return replay
+
+    @writes(owner, spends=True)
+    async def build(self, replay_id: UUID, progress: Progress | None = None) -> Replay:
+        """Rebuilds what is not rebuilt yet, beside the present records; asks no language model. Raises NotFound, Conflict."""
+        return await self._replays.build(self._principal, replay_id, progress)
+
+    @reads(owner)
+    async def list(self, *, before: UUID | None = None, limit: int = 50) -> tuple[Replay, ...]:
+        """Replays, newest first, one page; `before` is the last of the page before."""
+        return await self._replays.page(self._principal, before=before, limit=limit)
+
+    @reads(owner)
+    async def get(self, replay_id: UUID) -> Replay:
+        """One replay as it stands. Raises NotFound."""
+        return await self._replays.replay(self._principal, replay_id)
+
+    @reads(owner, limited=False)
+    async def compare(self, replay_id: UUID) -> ReplayComparison:
+        """What a swap would do. Raises NotFound."""
+        return await self._replays.compare(self._principal, replay_id)
+
+    @writes(owner, spends=True)
+    async def swap(self, replay_id: UUID) -> Replay:
+        """Renews all records that come out otherwise, in one step. Raises NotFound, Conflict."""
+        return await self._replays.swap(self._principal, replay_id)
+
+    @writes(owner)
+    async def discard(self, replay_id: UUID) -> Replay:
+        """Drops what was made. Raises NotFound, Conflict where it was swapped."""
+        return await self._replays.discard(self._principal, replay_id)

@@ -11,9 +11,9 @@ from engine.domain.search import DecayRequest, SearchAnswer, SearchRequest
 from engine.operations.caller import Part, readers
 from engine.operations.declaring import OfGraph, reads
 from engine.privacy.redact import redacted_scope
-from engine.retrieval.budgets import LimitedSearch
 from engine.retrieval.context.assembling import Answers, Contexts
 from engine.retrieval.decayed import DecayedSearch
+from engine.retrieval.pipeline import LimitedSearch
 from engine.retrieval.touches import Touches
 
 

@@ -12,8 +12,8 @@ import typer
 from rich.filesize import decimal
 from rich.text import Text
 
+from engine.domain.file_state import ResourceType
 from engine.domain.node import all_records
-from engine.domain.resource import ResourceType
 from engine.errors import NotFound
 from engine.progress import counted
 from engine.shell.options import Handle

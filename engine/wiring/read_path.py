@@ -24,14 +24,12 @@ from engine.ingest.pipeline import Ingest
 from engine.knowledge.intentions import IntentionLists
 from engine.knowledge.unread_records import UnreadRecords
 from engine.relations.decisions import RelationDecisions
-from engine.retrieval.asked_relations import AskedRelations
-from engine.retrieval.budgets import LimitedSearch
+from engine.retrieval.asked_relations import AskedRelations, Quotes
 from engine.retrieval.context.about import Knowledge as KnownInGraph
 from engine.retrieval.context.assembling import Answers, Contexts
 from engine.retrieval.decayed import DecayedSearch
-from engine.retrieval.pipeline import Search
+from engine.retrieval.pipeline import LimitedSearch, Search
 from engine.retrieval.query import Narrowing
-from engine.retrieval.quotes import Quotes
 from engine.retrieval.scoped_search import ScopedSearch
 from engine.retrieval.weights import load_weights
 from engine.settings import Settings

@@ -38,8 +38,7 @@ from engine.lifecycle.large_nodes import LargeNodes
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.operations.declaring import OPERATIONS
-from engine.retrieval.budgets import LimitedSearch
-from engine.retrieval.pipeline import Search
+from engine.retrieval.pipeline import LimitedSearch, Search
 from engine.settings import Settings
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.open_engine import open_engine

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from engine.retrieval.quotes import LONGEST, sentence
+from engine.retrieval.asked_relations import LONGEST, sentence
 
 TEXT = "We met at the lake. “Dave married Ellen in 2003!” said Bob. Later it rained.\nThe end"
 

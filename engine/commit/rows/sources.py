@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.document import NewVersion, joined
+from engine.domain.file_state import ResourceType
 from engine.domain.principal import Principal
 from engine.domain.record import RecordDraft, SourceAdvance
-from engine.domain.resource import ResourceType
 from engine.stores.postgres import Connection, Parameters, json_rows
 from engine.stores.statements import sql_in, sql_text
 

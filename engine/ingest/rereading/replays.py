@@ -109,7 +109,7 @@ class _Staged(RecordPlace):
 
 
 class RecordReplays:
-    """The replays of graphs, for their users alone; others get none. See also `engine.operations.replays`."""
+    """The replays of graphs, for their users alone; others get none. See also `engine.operations.ingests`."""
 
     def __init__(
         self,

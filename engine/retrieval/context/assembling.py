@@ -29,10 +29,10 @@ from engine.language.tables import alternatives
 from engine.providers.active import ActiveModel
 from engine.providers.calls import LimitReached, budget
 from engine.providers.language import Answer, LanguageModel, Numbers, Prompt, system_message
-from engine.retrieval.budgets import FIRST, PARTIAL, LimitedSearch, partial_notes
 from engine.retrieval.context.about import About, FactPlace, Knowledge, asked_line, placed
 from engine.retrieval.context.drafts import Found, beside, drafted
 from engine.retrieval.context.text import Fitted, fitted
+from engine.retrieval.pipeline import FIRST, PARTIAL, LimitedSearch, partial_notes
 from engine.retrieval.query import Question, parse
 from engine.retrieval.weights import SearchLimits
 from engine.stores.limits import ending_within
