@@ -1,21 +1,26 @@
-"""The end of a forgetting: the signed receipt."""
+"""The end of a forgetting: by what the forgotten is found again, noted before it is erased; then the search for it in all stores,
+and the signed receipt.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import Clock
 from engine.domain.forgetting import Forgetting
+from engine.forgetting.keyed_hashes import keyed_hashes
+from engine.forgetting.matching import TERM, WORD, TraceHashes, hashes_of_words
 from engine.forgetting.receipts import Receipt, ReceiptKey
-from engine.stores.postgres import Postgres
+from engine.forgetting.traces import Traces
+from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_text
 
 MOST = 20_000
-"""Hashes of ids that a receipt has; of more those that come first by their hash, which is at random."""
+"""Hashes of ids, of words and of terms that a receipt has; of more those that come first by their hash, which is at random."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,32 +30,47 @@ class _Hashes:
 
 
 class ForgettingEnd:
-    """Signs receipts; for the service alone."""
+    """Searches for what was erased, and signs receipts; for the service alone."""
 
-    def __init__(self, postgres: Postgres, key: ReceiptKey, clock: Clock) -> None:
-        self._postgres, self._key, self._clock = postgres, key, clock
+    def __init__(self, postgres: Postgres, traces: Traces, key: ReceiptKey, clock: Clock) -> None:
+        self._postgres, self._traces, self._key, self._clock = postgres, traces, key, clock
+
+    async def note(self, connection: Connection, one: Forgetting, ids: Sequence[str], texts: Sequence[str]) -> None:
+        """Notes by which ids and words it is found again: as keyed hashes, from which nothing is read."""
+        hashes = await keyed_hashes(self._postgres, one.user_id)
+        noted = {"id": {hashes.of("id", each) for each in ids}} | hashes_of_words(hashes, texts)
+        for kind, own in noted.items():
+            row = {"forgetting_id": one.forgetting_id, "kind": kind, "hashes": sorted(own)}
+            await connection.execute(sql_text("forgettings/hashes_noted"), row)
 
     async def receipt(self, one: Forgetting) -> Mapping[str, Any]:
-        """The signed receipt. Raises StoreUnavailable, ReceiptKeyUnusable."""
-        asked = {"forgetting_id": one.forgetting_id}
-        [hashes] = await self._postgres.fetch_as_service(sql_text("forgettings/own_hashes"), asked, row=_Hashes)
-        ids = await self._hashes(one.forgetting_id)
+        """The signed receipt, with all that was still found. Words that are found are those of others: what is said elsewhere,
+        too, is not looked for later. Raises StoreUnavailable, ReceiptKeyUnusable."""
+        ids = await self._hashes(one.forgetting_id, [])
+        words = await self._hashes(one.forgetting_id, [WORD, TERM])
+        of_user = one.kind != "user"
+        found = await self._traces.look(one.user_id, TraceHashes(ids, words), of_user=of_user)
+        [hashes] = await self._postgres.fetch_as_service(
+            sql_text("forgettings/own_hashes"), {"forgetting_id": one.forgetting_id}, row=_Hashes
+        )
         made = Receipt(
             forgetting_id=one.forgetting_id,
             number=one.number,
             kind=one.kind,
             subject=hashes.subject_hash.hex(),
             user=hashes.user_hash.hex(),
-            asked_by=one.authored_by,
+            asked_by="user" if one.authored_by.startswith("user:") else one.authored_by,  # who that is says `user`
             asked_at=one.asked_at,
             began_at=one.began_at or one.asked_at,
             ended_at=self._clock.now(),
             counts=one.counts,
             ids=tuple(each.hex() for each in ids),
-            words=(),
+            words=tuple(each.hex() for each in found.apart),
+            words_of_others=len(words - found.apart),
+            found=found.ids,
         )
         return (await asyncio.to_thread(self._key.sign, made)).model_dump(mode="json")
 
-    async def _hashes(self, forgetting_id: UUID) -> list[bytes]:
-        asked = {"forgetting_id": forgetting_id, "kinds": [], "limit": MOST}
-        return await self._postgres.fetch_as_service(sql_text("forgettings/hashes"), asked, row=bytes)
+    async def _hashes(self, forgetting_id: UUID, kinds: Sequence[str]) -> frozenset[bytes]:
+        asked = {"forgetting_id": forgetting_id, "kinds": list(kinds), "limit": MOST}
+        return frozenset(await self._postgres.fetch_as_service(sql_text("forgettings/hashes"), asked, row=bytes))

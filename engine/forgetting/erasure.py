@@ -22,7 +22,7 @@ from time import monotonic
 from typing import cast
 from uuid import UUID
 
-from engine.commit.outbox import Outbox
+from engine.commit.outbox import Outbox, StepHook, no_step
 from engine.domain.clock import Clock
 from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingState, ForgettingSubject, RecordPlace
 from engine.domain.principal import Principal
@@ -101,8 +101,10 @@ class Erasure:
         end: ForgettingEnd,
         clock: Clock,
         settle_s: float,
+        reached: StepHook = no_step,
     ) -> None:
-        """`settle_s`: seconds that writers which began before are waited for."""
+        """`settle_s`: seconds that writers which began before are waited for; `reached`: told of each step at its end."""
+        self._reached = reached
         self._postgres, self._outbox, self.forgettings, self._subjects = postgres, outbox, forgettings, subjects
         self._retractions, self._parts, self._end = retractions, parts, end
         self._clock, self._settle_s = clock, settle_s
@@ -165,6 +167,7 @@ class Erasure:
             await self.forgettings.move(one, *course[0])
             return
         await getattr(self, f"_{one.step.removesuffix('_again')}")(one)
+        self._reached(f"forgetting_{one.step}")
         place = [step for _, step in course].index(one.step) + 1
         if place < len(course):
             state, step = course[place]
@@ -202,9 +205,11 @@ class Erasure:
         return await self._subjects.of_sources(_user(one), sources) if sources else ()
 
     async def _enter_places(self, one: Forgetting, records: Sequence[RecordPlace]) -> None:
+        texts = await self._subjects.texts(records, MOST_TEXTS)
         places = [f"{place.record_id} {place.node_id} {place.schema_name}" for place in records]
         async with self._postgres.as_service() as connection:
             await self.forgettings.enter(connection, one, "place", places, known=False)
+            await self._end.note(connection, one, [str(place.record_id) for place in records], texts)
 
     async def _rows(self, one: Forgetting) -> None:
         if one.kind == "user":
@@ -219,6 +224,7 @@ class Erasure:
                 some = page[first : first + PAGE]
                 counts = await self._erased(one, [_place(thing) for thing in some])
                 await self.forgettings.count(one.forgetting_id, "postgres", counts)
+                self._reached("forgetting_page")
                 await self.forgettings.note(one.forgetting_id, some[-1])
 
     async def _erased(self, one: Forgetting, records: Sequence[RecordPlace]) -> Mapping[str, int]:
@@ -250,8 +256,23 @@ class Erasure:
                 for first in range(0, len(page), PAGE):
                     some = [UUID(thing) for thing in page[first : first + PAGE]]
                     records, facts = (some, []) if kind == "record" else ([], some)
+                    await self._note_entities(one, records)
                     counts = await graph.erase_records(_user(one), records, facts)
                     await self.forgettings.count(one.forgetting_id, "graph", counts)
+        await self._enter_gone_entities(one)
+
+    async def _note_entities(self, one: Forgetting, records: Sequence[UUID]) -> None:
+        """Entities that may go with these records; nobody knows afterwards which they were."""
+        mentioned = await self._parts.graph.entities_of(_user(one), records)
+        async with self._postgres.as_service() as connection:
+            await self.forgettings.enter(connection, one, "mentioned", mentioned, known=False)
+
+    async def _enter_gone_entities(self, one: Forgetting) -> None:
+        """Those that went: what is decided about them goes from Postgres in the next pass."""
+        async for page in self.forgettings.things(one.forgetting_id, "mentioned"):
+            gone = {*page} - {*await self._parts.graph.entities_there(_user(one), page)}
+            async with self._postgres.as_service() as connection:
+                await self.forgettings.enter(connection, one, "entity", sorted(gone), known=False)
 
     async def _objects(self, one: Forgetting) -> None:
         erased = 0
@@ -270,12 +291,12 @@ class Erasure:
         users, user_id = self._parts.users, _user(one)
         await users.hide(user_id)
         await self._finish_commits(user_id)
-        ids = await users.ids(user_id)
+        ids, names = await users.ids(user_id), await users.names(user_id)
         root = await users.root(user_id)
         async with self._postgres.as_service() as connection:
             await self.forgettings.enter(connection, one, "user", [str(user_id)], known=True)
             await self.forgettings.enter(connection, one, "root", [root] if root else [], known=False)
-            await self.forgettings.enter(connection, one, "node", ids, known=False)
+            await self._end.note(connection, one, ids, names)
 
     # the end ----------------------------------------------------------------------------------------------------
 

@@ -104,6 +104,16 @@ class ErasedGraph:
         _add(counts, await self._write(builds, user_id=str(user_id), at=self._clock.now(), since=since))
         return dict(+counts)
 
+    async def entities_of(self, user_id: UUID, records: Sequence[UUID]) -> list[str]:
+        """Ids of the entities that these records mention, which may go with them. Raises StoreUnavailable."""
+        of = {"user_id": str(user_id), "records": [str(one) for one in records]}
+        return await self._neo4j.read(cypher("forget/entities"), row=str, **of)
+
+    async def entities_there(self, user_id: UUID, entities: Sequence[str]) -> list[str]:
+        """Which of these entities are there. Raises StoreUnavailable."""
+        of = {"user_id": str(user_id), "entities": list(entities)}
+        return await self._neo4j.read(cypher("forget/entities_there"), row=str, **of)
+
     async def erase_user(self, user_id: UUID) -> dict[str, int]:
         """Erases all that the graph has of a user. Returns and raises as `erase_records`."""
         counts = Counter[str]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from engine.commit.outbox import Outbox
+from engine.commit.outbox import Outbox, StepHook
 from engine.domain.clock import Clock
 from engine.forgetting.ending import ForgettingEnd
 from engine.forgetting.erasure import Erasure, ErasureParts
@@ -15,6 +15,7 @@ from engine.forgetting.pages import TablePages
 from engine.forgetting.receipts import ReceiptKey
 from engine.forgetting.rows import ErasedRows
 from engine.forgetting.subjects import Subjects
+from engine.forgetting.traces import Traces
 from engine.forgetting.users import ErasedUsers
 from engine.history.retractions import SourceRetractions
 from engine.settings import Settings
@@ -23,7 +24,12 @@ from engine.wiring.write_path import Stores
 
 
 def erasure(
-    settings: Settings, stores: Stores, outbox: Outbox, retractions: SourceRetractions, clock: Clock
+    settings: Settings,
+    stores: Stores,
+    outbox: Outbox,
+    retractions: SourceRetractions,
+    clock: Clock,
+    on_step: StepHook,
 ) -> Erasure:
     """What forgets."""
     postgres, neo4j = stores.postgres, stores.neo4j
@@ -35,7 +41,8 @@ def erasure(
         TablePages(postgres),
     )
     key = ReceiptKey(settings.receipt_key or settings.home / "receipt-key.pem")
-    end = ForgettingEnd(postgres, key, clock)
+    home = None if settings.postgres_url else settings.home
+    end = ForgettingEnd(postgres, Traces(postgres, neo4j, stores.objects, home), key, clock)
     return Erasure(
         postgres,
         outbox,
@@ -46,4 +53,5 @@ def erasure(
         end,
         clock,
         settings.forget_settle_s,
+        on_step,
     )

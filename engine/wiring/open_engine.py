@@ -224,7 +224,7 @@ def _wired(
         AccessLog(postgres),
         GraphGrants(postgres, units, clock),
         SetAside(postgres, neo4j, outbox, settings.workspace),
-        erasure(settings, stores, outbox, known["retractions"], clock),
+        erasure(settings, stores, outbox, known["retractions"], clock, on_step),
         stores.jobs,
     )
     parts = Parts(clock, redactor, postgres.limit, settings.max_text_bytes, {type(one): one for one in made})

@@ -54,7 +54,7 @@ async def finished(engine: Engine, one: Forgetting) -> Forgetting:
     """A forgetting whose late writers are over."""
     async with engine.postgres.as_service() as connection:
         await connection.execute(
-            "UPDATE engine.forgettings SET settles_at = clock_timestamp() WHERE forgetting_id = %s",  # type: ignore[arg-type]
+            "UPDATE engine.forgettings SET settles_at = clock_timestamp() WHERE forgetting_id = %s AND state = 'settling'",  # type: ignore[arg-type]
             [one.forgetting_id],  # type: ignore[arg-type]
         )
     erasure = engine.parts[Erasure]
