@@ -154,7 +154,7 @@ class ErasedGraph:
         taken = await self._neo4j.read(cypher("forget/taken"), row=str, user_id=user_id, keys=keys)
         key = next((key for key in keys if key not in taken), keys[-1])
         if self._numbers is not None:
-            await self._numbers.change(one.schemas, one.key, key)
+            await self._numbers.change(UUID(user_id), one.schemas, one.key, key)
         asked = {"entity_id": str(one.entity_id), "was": one.key, "key": key}
         await self._neo4j.write(cypher("forget/keyed"), row=str, user_id=user_id, **asked)
 

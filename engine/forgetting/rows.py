@@ -104,7 +104,7 @@ class ErasedRows:
             if commits := await connection.fetch(sql_text("forgetting/commits_unfinished"), asked, row=UUID):
                 raise UnfinishedCommits(commits)
             await connection.execute(sql_text("forgetting/permit"), asked)
-            await _ErasureOfRows(connection, forgetting_id, user_id, records, counts).carry_out()
+            await RowErasure(connection, forgetting_id, user_id, records, counts).carry_out()
         return {table: rows for table, rows in counts.items() if rows}
 
     async def take_read(self, user_id: UUID) -> int:
@@ -113,7 +113,7 @@ class ErasedRows:
         return len(await self._postgres.fetch_as_service(sql_text("forgetting/commits_read"), asked, row=UUID))
 
 
-class _ErasureOfRows:
+class RowErasure:
     """The erasure of some records in one transaction, which has its permit."""
 
     def __init__(

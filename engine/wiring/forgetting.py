@@ -10,6 +10,7 @@ from engine.forgetting.ending import ForgettingEnd
 from engine.forgetting.erasure import Erasure, ErasureParts
 from engine.forgetting.forgettings import ForgettingLog
 from engine.forgetting.graph import ErasedGraph
+from engine.forgetting.numbers import EntityNumbers
 from engine.forgetting.objects import ErasedObjects
 from engine.forgetting.pages import TablePages
 from engine.forgetting.receipts import ReceiptKey
@@ -36,7 +37,7 @@ def erasure(
     parts = ErasureParts(
         ErasedRows(postgres),
         ErasedUsers(postgres),
-        ErasedGraph(neo4j),
+        ErasedGraph(neo4j, clock, EntityNumbers(postgres)),
         ErasedObjects(stores.objects, clock, timedelta(seconds=settings.forget_settle_s), keys_of_users(settings)),
         TablePages(postgres),
     )

@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import sql
 
-from engine.commit.rows import due
 from engine.domain.delta import Change
 from engine.domain.fact import WrittenFact
 from engine.domain.grant import NewGrant
@@ -599,8 +598,6 @@ async def test_the_graph_is_whole_and_records_that_name_somebody_by_another_key_
         memory, others, life = await new_memory(keeping), await new_memory(keeping), LIVES[name]
         await forget(keeping, memory, await lived(keeping, memory, life.steps))
         await lived(keeping, others, [step for step in life.steps if not step.gone])
-        async with keeping.postgres.as_service() as connection:
-            await due.note_user(connection, "entities", memory.principal.user_id)
         users.append((memory, others))
     await keeping.derivations.run("entities")
     for memory, others in users:

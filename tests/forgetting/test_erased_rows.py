@@ -16,7 +16,7 @@ from engine.domain.forgetting import RecordPlace
 from engine.domain.retraction import RetractionSubject
 from engine.errors import Conflict, NeurigraphError
 from engine.forgetting import rows as erasing
-from engine.forgetting.rows import ErasedRows, Erasure, UnfinishedCommits
+from engine.forgetting.rows import ErasedRows, RowErasure, UnfinishedCommits
 from engine.neurigraph import Engine
 from engine.stores.postgres import Connection
 from engine.stores.statements import sql_text
@@ -98,7 +98,7 @@ async def erased(home: Home, records: Sequence[RecordPlace] | None = None) -> As
             await connection.execute(
                 "DELETE FROM engine.due AS d USING engine.nodes AS n WHERE n.node_id = d.node_id AND n.name = 'Butler'"
             )
-            await Erasure(connection, forgetting_id, home.planted.user.user_id, given, {}).carry_out()
+            await RowErasure(connection, forgetting_id, home.planted.user.user_id, given, {}).carry_out()
             yield connection
             raise TakenBack
     except TakenBack:
@@ -281,7 +281,7 @@ async def test_decisions_about_what_the_graph_erased_go_with_its_ids(home: Home)
             for statement in DECIDED:
                 await connection.execute(statement, asked)
             await connection.execute(sql_text("forgetting/permit"), {"forgetting_id": forgetting_id})
-            await Erasure(connection, forgetting_id, user, [], {}).carry_out()
+            await RowErasure(connection, forgetting_id, user, [], {}).carry_out()
             named = {
                 table
                 for table, lines in (await all_rows(connection)).items()
