@@ -33,7 +33,7 @@ from engine.domain.entity import (
 )
 from engine.domain.fact import Attribute, Fact, FactChain, FactDoubt
 from engine.domain.file_state import FileStatus, RawResource, StateEntry
-from engine.domain.forgetting import Forgetting, ForgettingPreview
+from engine.domain.forgetting import Forgetting, ForgettingPreview, ReceiptCheck
 from engine.domain.grant import AccessEntry, GivenGrant, Grant, GrantPreview, Integration, RevokedGrant, Viewer
 from engine.domain.ingest import Failure, IngestedSource, IngestSession
 from engine.domain.intention import Intention
@@ -1207,6 +1207,17 @@ class Operations:
     @operation("GET", "/v1/users/{user_id}/forgettings/{forgetting_id}/receipt", as_value(dict[str, Any]))
     def get_forgetting_receipt(self, user_id: UUID | str, forgetting_id: UUID | str) -> dict[str, Any]:
         """The signed receipt of a forgetting that is over; 404 before."""
+
+    @operation("POST", "/v1/users/{user_id}/forgettings/verify", as_value(ReceiptCheck), repeats=False)
+    def verify_forgetting_receipt(
+        self, user_id: UUID | str, *, receipt: Mapping[str, Any], key: str, signature: str
+    ) -> ReceiptCheck:
+        """Whether a receipt is signed as it is, and what is found by it in all stores now: all of them are looked
+        through."""
+
+    @operation("POST", "/v1/forgotten-users/verify", as_value(ReceiptCheck), repeats=False)
+    def verify_forgotten_user_receipt(self, *, receipt: Mapping[str, Any], key: str, signature: str) -> ReceiptCheck:
+        """The same for the receipt of the forgetting of a user."""
 
     @operation("POST", "/v1/forgotten-users", as_value(Forgetting), repeats=False)
     def forget_user(self, *, user_id: UUID | str, reason: str = OMIT) -> Forgetting:

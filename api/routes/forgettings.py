@@ -15,7 +15,7 @@ from api.cursors import PAGE_HEADERS, APage, number
 from api.problems import WRITES, documented
 from api.routes.facts import LONGEST_SUBJECT
 from engine.domain.file_state import LONGEST_NOTE
-from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingSubject
+from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingSubject, ReceiptCheck
 from engine.domain.written import Body
 
 of_forgettings = APIRouter(prefix="/v1/users/{user_id}/forgettings", tags=["forgettings"], route_class=JsonRoute)
@@ -32,6 +32,14 @@ class ForgettingBody(Body):
     kind: Kind = Field(description="A source is named by the id that was given for it, anything else by its id.")
     subject: str = Field(min_length=1, max_length=LONGEST_SUBJECT, description="The id.")
     reason: str = Field(default="", max_length=LONGEST_NOTE)
+
+
+class SignedBody(Body):
+    """A receipt as it was handed out."""
+
+    receipt: dict[str, Any] = Field(description="What is signed.")
+    key: str = Field(max_length=64, description="Which key signed it.")
+    signature: str = Field(max_length=200, description="Ed25519, in base64.")
 
 
 class ForgottenUserBody(Body):
@@ -76,6 +84,20 @@ async def get(forgetting_id: UUID, memory: UserMemory) -> Forgetting:
 async def receipt(forgetting_id: UUID, memory: UserMemory) -> Mapping[str, Any]:
     """The signed receipt of a forgetting that is over; 404 before."""
     return await memory.forgettings.receipt(forgetting_id)
+
+
+@of_forgettings.post("/verify", operation_id="verifyForgettingReceipt", responses=documented(400, 404, 409, 413, 415))
+async def verify(body: SignedBody, memory: UserMemory) -> ReceiptCheck:
+    """Whether a receipt is signed as it is, and what is found by it in all stores now: all of them are looked through."""
+    return await memory.forgettings.verify(body.model_dump())
+
+
+@of_forgotten_users.post(
+    "/verify", operation_id="verifyForgottenUserReceipt", responses=documented(400, 404, 409, 413, 415)
+)
+async def verify_user(body: SignedBody, workspace: CurrentWorkspace) -> ReceiptCheck:
+    """The same for the receipt of the forgetting of a user."""
+    return await workspace.users.verify(body.model_dump())
 
 
 @of_forgotten_users.post("", operation_id="forgetUser", status_code=202, responses=documented(400, 404, 409, 413, 415))

@@ -63,6 +63,31 @@ class Forgetting:
 
 
 @dataclass(frozen=True, slots=True)
+class Trace:
+    """Something of the forgotten that is still there: in which column, property, key or file name, and how often. `store`: as the
+    catalogue of personal data names it; `place`: the table with its schema, the label, the type, the kind of key or file."""
+
+    store: str
+    place: str
+    column: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptCheck:
+    """A receipt that is signed as it is, and what was found by it: nothing where all is still gone. A word may have been said
+    again since."""
+
+    forgetting_id: UUID
+    number: int
+    kind: str
+    ended_at: datetime
+    ids: int
+    words: int
+    found: tuple[Trace, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ForgettingPreview:
     """What a forgetting would erase; nothing is written. `withdrawn`: what ends with it and what holds again, with examples, but
     of a user; the numbers: what is erased in the stores, all versions counted. Items of a user are not counted."""
@@ -76,14 +101,3 @@ class ForgettingPreview:
     files: int = 0
     bytes: int = 0
     withdrawn: RetractionPreview | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """Something of the forgotten that is still there: in which column, property, key or file name, and how often. `store`: as the
-    catalogue of personal data names it; `place`: the table with its schema, the label, the type, the kind of key or file."""
-
-    store: str
-    place: str
-    column: str
-    count: int

@@ -48,6 +48,9 @@ TABLE: Mapping[type[errors.NeurigraphError], ProblemKind] = {
     errors.CommitSetAside: ProblemKind(409, "commit-set-aside", "An earlier write of it was set aside."),
     errors.StoreFailed: ProblemKind(500, "store-failed", "A store refused a statement of the engine."),
     errors.StoreDamaged: ProblemKind(500, "store-damaged", "Data in a store is damaged."),
+    errors.ReceiptUnreadable: ProblemKind(400, "receipt-unreadable", "It is no receipt of a forgetting."),
+    errors.ReceiptChanged: ProblemKind(409, "receipt-changed", "The receipt is not as it was signed."),
+    errors.ReceiptKeyUnusable: ProblemKind(500, "receipt-key", "The key of receipts cannot be used."),
     errors.DamagedFile: ProblemKind(500, "damaged-file", "The stored file is damaged; it was not served."),
 }
 UNEXPECTED = ProblemKind(500, "internal", "Internal error; the request was not the cause.")

@@ -11,7 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.clock import Clock
-from engine.domain.forgetting import Forgetting
+from engine.domain.forgetting import Forgetting, ReceiptCheck
+from engine.errors import NotFound
 from engine.forgetting.keyed_hashes import keyed_hashes
 from engine.forgetting.matching import TERM, WORD, TraceHashes, hashes_of_words
 from engine.forgetting.receipts import Receipt, ReceiptKey
@@ -37,7 +38,7 @@ class ForgettingEnd:
 
     async def note(self, connection: Connection, one: Forgetting, ids: Sequence[str], texts: Sequence[str]) -> None:
         """Notes by which ids and words it is found again: as keyed hashes, from which nothing is read."""
-        hashes = await keyed_hashes(self._postgres, one.user_id)
+        hashes = await keyed_hashes(self._postgres, _owner(one))
         noted = {"id": {hashes.of("id", each) for each in ids}} | hashes_of_words(hashes, texts)
         for kind, own in noted.items():
             row = {"forgetting_id": one.forgetting_id, "kind": kind, "hashes": sorted(own)}
@@ -48,8 +49,8 @@ class ForgettingEnd:
         too, is not looked for later. Raises StoreUnavailable, ReceiptKeyUnusable."""
         ids = await self._hashes(one.forgetting_id, [])
         words = await self._hashes(one.forgetting_id, [WORD, TERM])
-        of_user = one.kind != "user"
-        found = await self._traces.look(one.user_id, TraceHashes(ids, words), of_user=of_user)
+        owner = _owner(one)
+        found = await self._traces.look(owner, TraceHashes(ids, words), of_user=owner is not None)
         [hashes] = await self._postgres.fetch_as_service(
             sql_text("forgettings/own_hashes"), {"forgetting_id": one.forgetting_id}, row=_Hashes
         )
@@ -71,6 +72,31 @@ class ForgettingEnd:
         )
         return (await asyncio.to_thread(self._key.sign, made)).model_dump(mode="json")
 
+    async def verify(self, signed: Mapping[str, Any], user_id: UUID | None) -> ReceiptCheck:
+        """Whether a receipt is signed as it is, by the key of this home, and what is found by it in all stores. `user_id`: whose
+        forgetting it was; None for that of a user. Raises ReceiptChanged, ReceiptUnreadable, ReceiptKeyUnusable, NotFound where
+        it is a receipt of another user, StoreUnavailable."""
+        receipt = await asyncio.to_thread(self._key.verify, signed)
+        of_user = (await keyed_hashes(self._postgres, None)).of("user", str(user_id)).hex()
+        if (receipt.kind == "user") != (user_id is None) or (user_id is not None and receipt.user != of_user):
+            raise NotFound
+        ids, words = (frozenset(map(bytes.fromhex, given)) for given in (receipt.ids, receipt.words))
+        found = await self._traces.look(user_id, TraceHashes(ids, words), of_user=user_id is not None, done=True)
+        return ReceiptCheck(
+            receipt.forgetting_id,
+            receipt.number,
+            receipt.kind,
+            receipt.ended_at,
+            len(ids),
+            len(words),
+            (*found.ids, *found.words),
+        )
+
     async def _hashes(self, forgetting_id: UUID, kinds: Sequence[str]) -> frozenset[bytes]:
         asked = {"forgetting_id": forgetting_id, "kinds": list(kinds), "limit": MOST}
         return frozenset(await self._postgres.fetch_as_service(sql_text("forgettings/hashes"), asked, row=bytes))
+
+
+def _owner(one: Forgetting) -> UUID | None:
+    """Under whose id the hashes are made: nobody's where a user is forgotten, whose id nobody has afterwards."""
+    return None if one.kind == "user" else one.user_id

@@ -106,7 +106,7 @@ class Erasure:
         """`settle_s`: seconds that writers which began before are waited for; `reached`: told of each step at its end."""
         self._reached = reached
         self._postgres, self._outbox, self.forgettings, self._subjects = postgres, outbox, forgettings, subjects
-        self._retractions, self._parts, self._end = retractions, parts, end
+        self._retractions, self._parts, self.end = retractions, parts, end
         self._clock, self._settle_s = clock, settle_s
 
     async def preview(self, user_id: UUID, subject: ForgettingSubject, *, limit: int) -> ForgettingPreview:
@@ -209,7 +209,7 @@ class Erasure:
         places = [f"{place.record_id} {place.node_id} {place.schema_name}" for place in records]
         async with self._postgres.as_service() as connection:
             await self.forgettings.enter(connection, one, "place", places, known=False)
-            await self._end.note(connection, one, [str(place.record_id) for place in records], texts)
+            await self.end.note(connection, one, [str(place.record_id) for place in records], texts)
 
     async def _rows(self, one: Forgetting) -> None:
         if one.kind == "user":
@@ -296,7 +296,7 @@ class Erasure:
         async with self._postgres.as_service() as connection:
             await self.forgettings.enter(connection, one, "user", [str(user_id)], known=True)
             await self.forgettings.enter(connection, one, "root", [root] if root else [], known=False)
-            await self._end.note(connection, one, ids, names)
+            await self.end.note(connection, one, ids, names)
 
     # the end ----------------------------------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ class Erasure:
 
     async def _receipt(self, one: Forgetting) -> None:
         """Looks for traces, and ends it with a signed receipt."""
-        signed = await self._end.receipt(await self.forgettings.get(one.forgetting_id))
+        signed = await self.end.receipt(await self.forgettings.get(one.forgetting_id))
         await self.forgettings.end(one.forgetting_id, "left" if signed["receipt"]["found"] else "done", signed)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingSubject
+from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingSubject, ReceiptCheck
 from engine.errors import InvalidInput
 from engine.forgetting.erasure import Erasure
 from engine.operations import redactions
@@ -53,6 +53,12 @@ class Forgettings(OfGraph, name="forgettings"):
     async def receipt(self, forgetting_id: UUID) -> Mapping[str, Any]:
         """The signed receipt of a forgetting that is over. Raises NotFound, also before there is one."""
         return await self._erasure.forgettings.receipt(forgetting_id, self._principal.user_id)
+
+    @reads(owner, limited=False)
+    async def verify(self, receipt: Mapping[str, Any]) -> ReceiptCheck:
+        """Whether a receipt of this user is signed as it is, and what is found by it in all stores now: it looks through all of
+        them. Raises NotFound for a receipt of another user, ReceiptChanged, ReceiptUnreadable, ReceiptKeyUnusable."""
+        return await self._erasure.end.verify(receipt, self._principal.user_id)
 
 
 def _named(subject: ForgettingSubject) -> ForgettingSubject:

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from engine.domain.embedding import BuildReport, Compression, EmbeddingVersion, ModelChoice, Pace, VersionProgress
-from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingSubject
+from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingSubject, ReceiptCheck
 from engine.domain.grant import Integration
 from engine.domain.ingest import Failure, FailureState
 from engine.domain.job import DETAILS, JobState, Run
@@ -86,6 +86,12 @@ class Users(OfWorkspace, name="users"):
         """The signed receipt of the forgetting of a user that is over. Raises NotFound, also before there is one."""
         found = await self.forgetting(forgetting_id)
         return await self._services.erasure.forgettings.receipt(found.forgetting_id, None)
+
+    @reads(administrators, limited=False)
+    async def verify(self, receipt: Mapping[str, Any]) -> ReceiptCheck:
+        """Whether the receipt of the forgetting of a user is signed as it is, and what is found by it in all stores now. Raises
+        NotFound for a receipt of another kind, ReceiptChanged, ReceiptUnreadable, ReceiptKeyUnusable."""
+        return await self._services.erasure.end.verify(receipt, None)
 
     def _own(self, user: User) -> User:
         who = self._identity

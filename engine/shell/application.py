@@ -51,6 +51,7 @@ COMMANDS = {
     "engine.shell.facts.facts": "fact",
     "engine.shell.facts.retractions": "retractions",
     "engine.shell.forgetting.forgettings": "forgettings",
+    "engine.shell.forgetting.receipts": "receipt",
     "engine.shell.records.events": "event",
     "engine.shell.jobs.jobs": "job",
     "engine.shell.ingests.commits": "commits",

@@ -1,4 +1,4 @@
-"""forget, forgettings: what is erased for good, and the receipts."""
+"""forget, forgettings, receipt: what is erased for good, and the receipts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import asyncio
 import json
 import sys
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 commands = Commands()
 forgettings = Commands("forgettings", "What was forgotten for good, and the receipts.")
+receipts = Commands("receipt", "Receipts: whether they are signed as they are, and whether all is still gone.")
 NAMES = ("number", "forgetting", "what", "id", "state", "asked", "over", "why")
 WAIT_S = 2.0
 SHOWN = 20
@@ -136,6 +138,52 @@ async def receipt(
         here.out.out(text)
     else:
         output.write_text(f"{text}\n", encoding="utf-8")
+
+
+@receipts.async_command("verify", as_json=True)
+async def verify(
+    here: Session,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The receipt, as `forgettings receipt` wrote it.")],
+    user: Handle = None,
+    of_user: OfUser = False,
+) -> None:
+    """Check a receipt, and look through all stores for what it says is gone. Exit code 1 where something is found."""
+    signed = as_receipt(file)
+    if of_user:
+        async with here.workspace() as workspace:
+            check = await workspace.users.verify(signed)
+    else:
+        async with here.memory(user) as memory:
+            check = await memory.forgettings.verify(signed)
+    told = f"Signed as it is, on {timestamp(check.ended_at)}. {check.ids} ids and {check.words} words were looked for: "
+    lines = [f"  {one.store} {one.place} {one.column}: {one.count}" for one in check.found]
+    here.answer(check, told + ("\n".join(["found", *lines]) if lines else "nothing was found."))
+    if check.found:
+        raise typer.Exit(1)
+
+
+@receipts.async_command("key", as_json=True)
+async def key(here: Session) -> None:
+    """Print the public key by which receipts of this home are checked."""
+    made = import_module("engine.forgetting.receipts").ReceiptKey  # late: it loads the ciphers
+    public = await asyncio.to_thread(
+        made(here.settings.receipt_key or here.settings.home / "receipt-key.pem").public_key
+    )
+    if here.as_json:
+        here.answer({"public_key": public}, "")
+    else:
+        here.out.out(public.strip())
+
+
+def as_receipt(file: Path) -> dict[str, Any]:
+    """The JSON object in a file. Raises InvalidInput."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InvalidInput(f"{file} cannot be read as JSON.") from None
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{file} is no receipt.")
+    return found
 
 
 def _due(one: Forgetting) -> bool:

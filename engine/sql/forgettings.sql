@@ -142,12 +142,12 @@ SELECT t.text FROM (
 LIMIT %(limit)s
 
 -- name: rewrite
--- Purpose: writes a table anew without the rows that were deleted. Service only. Parameters: none. Returns: nothing.
-VACUUM (FULL) {schema}.{table}
+-- Purpose: writes a table anew without the rows that were deleted, and what the planner keeps of its values. Service only. Parameters: none. Returns: nothing.
+VACUUM (FULL, ANALYZE) {schema}.{table}
 
 -- name: vacuum
--- Purpose: takes rows that were deleted out of the pages of a table of all users. Service only. Parameters: none. Returns: nothing.
-VACUUM engine.{table}
+-- Purpose: takes rows that were deleted out of the pages of a table of all users, and their values out of what the planner keeps. Service only. Parameters: none. Returns: nothing.
+VACUUM (ANALYZE) engine.{table}
 
 -- name: user_content
 -- Purpose: how much a user has. Service only. Parameters: user_id. Returns: nodes, sources, facts, files, bytes.
@@ -168,7 +168,7 @@ ON CONFLICT (forgetting_id, kind, hash) DO NOTHING
 --   Returns: hash.
 SELECT DISTINCT t.hash FROM engine.forgetting_things AS t
 WHERE t.forgetting_id = %(forgetting_id)s
-  AND CASE WHEN cardinality(%(kinds)s::text[]) > 0 THEN t.kind = ANY (%(kinds)s::text[]) ELSE t.kind NOT IN ('word', 'term', 'place', 'root', 'mentioned') END
+  AND CASE WHEN cardinality(%(kinds)s::text[]) > 0 THEN t.kind = ANY (%(kinds)s::text[]) ELSE t.kind NOT IN ('word', 'term', 'place', 'root', 'mentioned', 'user') END
 ORDER BY t.hash LIMIT %(limit)s
 
 -- name: own_hashes

@@ -11,7 +11,7 @@ from engine.domain.forgetting import ForgettingSubject
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
-from engine.errors import NotFound
+from engine.errors import NotFound, ReceiptChanged
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.forgetting.searched import found
@@ -20,7 +20,7 @@ from tests.forgetting.test_users import finished
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-@pytest.mark.ledger("F13")
+@pytest.mark.ledger("F13", "X07")
 async def test_nothing_of_a_forgotten_conversation_is_left(engine: Engine, memory: Memory) -> None:
     tag = uuid4().hex[:8]
     sister, town, boat = (f"{word}{tag}" for word in ("Trundlewick", "Vexhollow", "Marmolite"))
@@ -48,8 +48,16 @@ async def test_nothing_of_a_forgotten_conversation_is_left(engine: Engine, memor
     done = await finished(engine, one)
     assert (done.state, done.subject) == ("done", "")
     assert await found(engine, [sister, *ids]) == set()
+    receipt = await memory.forgettings.receipt(one.forgetting_id)
+    check = await memory.forgettings.verify(receipt)
+    assert check.found == () and check.ids >= 3 and check.words >= 2
+    with pytest.raises(ReceiptChanged):
+        await memory.forgettings.verify({**receipt, "receipt": {**receipt["receipt"], "number": 7}})
     answer = await memory.search(SearchRequest("What is the boat called?"))
     assert [hit.record_id for hit in answer.hits][:1] == [kept.records[0].record_id]
     assert [one.name for one in await memory.entities.list() if town.lower() in one.name.lower()]
     with pytest.raises(NotFound):
         await memory.forgettings.preview(subject)
+
+    await memory.records.remember_text("Guests", f"{sister} came to dinner.")  # somebody says it again
+    assert {trace.store for trace in (await memory.forgettings.verify(receipt)).found} >= {"tables"}

@@ -61,7 +61,7 @@ async def finished(engine: Engine, one: Forgetting) -> Forgetting:
     return await erasure.carry_on(await erasure.forgettings.get(one.forgetting_id), within_s=120)
 
 
-@pytest.mark.ledger("F13")
+@pytest.mark.ledger("F13", "X07")
 async def test_nothing_of_a_forgotten_user_is_left(engine: Engine, memory: Memory, user: User) -> None:
     words = [*await lived(engine, memory), user.handle]
     other = engine.memory((await engine.workspace.users.create(f"o{uuid4().hex[:12]}", "Ada")).user_id)
@@ -79,5 +79,7 @@ async def test_nothing_of_a_forgotten_user_is_left(engine: Engine, memory: Memor
     done = await finished(engine, one)
     assert (done.state, done.user_id, done.subject, done.reason) == ("done", None, "", "")
     assert await found(engine, words) == set()
+    check = await engine.workspace.users.verify(await engine.workspace.users.receipt(one.forgetting_id))
+    assert check.found == () and check.ids >= 3 and check.words >= 5
     answer = await other.search(SearchRequest("When was the tide high?"))
     assert [hit.record_id for hit in answer.hits] == [report.records[0].record_id]
