@@ -67,6 +67,7 @@ NOT_HIDDEN = dict.fromkeys(
     "failures.dismiss": "of failures, of which there are none",
     "failures.replay": "of failures, of which there are none",
     "files.review": "marks an entry of the log, which the user alone reads",
+    "forgettings.forget": "withdraws, as `retractions.retract` does, and erases",
     "intentions.decide": "of intentions, which are kept only where a setting says so",
     "proposals.make": "makes nodes, and moves what the user stored at the root",
     "proposals.undo": "takes back what is not made here",

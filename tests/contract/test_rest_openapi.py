@@ -170,7 +170,7 @@ def test_the_page_says_what_each_operation_does_and_how_it_fails() -> None:
                 assert problems >= {"401", "403", "404", "422", "429", "503"}, place
             if method == "post" and "requestBody" in operation:
                 assert problems >= {"400", "413", "415"}, place
-                # Handles, names and reviews repeat by themselves, an open replay is found again, one that is over stays so; a secret
+                # Handles, names and reviews repeat by themselves, an open replay is found again, one that is over stays so, as does a forgetting; a secret
                 # is never kept to be shown again.
                 repeats = path in ("/v1/users", "/v1/integrations") or path.endswith(
                     (
@@ -184,6 +184,9 @@ def test_the_page_says_what_each_operation_does_and_how_it_fails() -> None:
                         "/discard",
                         "/touch",
                         "/import",
+                        "/forgettings",
+                        "/forgotten-users",
+                        "/verify",
                     )
                 )
                 # One run of a job that waits serves every request for it; what is done to a version twice is done once.

@@ -46,7 +46,9 @@ WRITES_THAT_HIDE_NOTHING = dict.fromkeys(
     " nodes.provision nodes.provision_path nodes.provision_whole nodes.unarchive proposals.make proposals.undo"
     " records.move replays.begin replays.build replays.discard replays.swap retractions.undo commits.retry".split(),
     "changes no text, and takes none away",
-) | {"facts.decide": "ends a fact as a newer one does; its chain is read as that of the past"} | {"commits.discard": "takes away what no reader has seen"}  # fmt: skip
+) | {"facts.decide": "ends a fact as a newer one does; its chain is read as that of the past"} | {"commits.discard": "takes away what no reader has seen"} | {
+    "forgettings.forget": "withdraws, as `retractions.retract` does, and erases: see tests/forgetting",
+}  # fmt: skip
 
 
 def test_every_write_hides_something_or_says_why_not() -> None:
@@ -59,6 +61,7 @@ ASKED_ELSEWHERE = {
     "files.read": "the request for a file reads it",
     "files.wake": "answers a state",
     "exports.left_out": "answers counts",
+    "forgettings.verify": "a POST, which answers counts",
     "nodes.writable": "names nodes alone",
     "nodes.touch": "answers nothing",
     "searching.search": "a POST, which is asked",
@@ -228,6 +231,8 @@ SHELL_ELSEWHERE = {
     "relation together": "the request for entities-together is asked",
     "nodes propose": "proposes nodes for the turns that lie at the root", "export": "the request for an export gives the same lines",
     "ask": "a search by hand, as REST's", "retract": "writes; its `--dry-run` is the request for a preview",
+    "forget": "erases; its `--dry-run` is the request for a preview", "receipt verify": "takes a file, and answers counts",
+    "forgettings show": "of a forgetting, of which there is none", "forgettings receipt": "of a forgetting, of which there is none",
     "provision": "makes a node, and shows it", "grant give": "gives a grant, and shows what it opens",
     "file sleep": "puts a file to sleep", "community show": "of a job's build", "replay show": "of a replay, of which there is none",
 }  # fmt: skip

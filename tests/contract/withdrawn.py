@@ -348,6 +348,9 @@ def requests_for(life: Life, path: str, **more: str) -> Iterator[tuple[str, dict
     if path.endswith("/retractions/preview"):
         kinds = {"record": "record_id", "document": "document_id", "fact": "fact_id"}
         queries = [{"kind": kind, "subject": one} for kind, ids in kinds.items() for one in sorted(life.ids[ids])]
+    if path.endswith("/forgettings/preview"):
+        kinds = {"record": "record_id", "document": "document_id"}
+        queries = [{"kind": kind, "subject": one} for kind, ids in kinds.items() for one in sorted(life.ids[ids])]
     if path.endswith(("{user_id}/relations", "{user_id}/entities-together")):
         queries = [{"entity_id": sorted(life.ids["entity_id"])}]
     if path.endswith("/events"):

@@ -22,6 +22,7 @@ from engine.domain.clock import NOW, Moment
 from engine.domain.context import ContextRequest
 from engine.domain.delta import Change
 from engine.domain.fact import FactFilter, WrittenFact
+from engine.domain.forgetting import ForgettingSubject
 from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode
@@ -59,11 +60,15 @@ NOT_SENT = dict.fromkeys(
      "community/items", "community/texts", "damage/known", "fact/behind", "fact/users_behind"), JOBS
 ) | dict.fromkeys(
     ("community/insights_kept", "node/archive", "node/touched", "node/upgrade", "user/provision"), WRITES
-) | {"access/principal_set": "names the principal of a transaction", "access/reader_set": "the same", "access/writer_set": "the same", "fact/apart": "a step of a write of facts", "node/older": "the service's, when it starts",
+) | {"access/principal_set": "names the principal of a transaction", "commit/hold_writes": "a write waits for a forgetting",
+    "fact/apart": "a step of a write of facts", "node/older": "the service's, when it starts",
     "record/holding": "a step of a retraction, at one node",
     "schema/dictionary": "the catalog of Postgres, for the operator"}  # fmt: skip
 """Statements of these packages that read nothing for a principal here, with the reason."""
-NOT_CALLED = {"proposals.propose": "reads what the user sends", "searching.answer": "a context, then a model"}
+NOT_CALLED = {
+    "proposals.propose": "reads what the user sends", "searching.answer": "a context, then a model",
+    "forgettings.verify": "looks through all stores",
+}  # fmt: skip
 OF_THE_WORKSPACE = {"embedding_versions", "integrations"}
 """Tables that do not grow with users."""
 READ_PATH = ("retrieval", "communities", "entities", "facts", "knowledge", "relations", "hierarchy", "history")
@@ -198,6 +203,8 @@ async def read_as_owner(memory: Memory, node: UUID, before: datetime) -> None:
         memory.failures.list(), memory.intentions.list(), memory.insights.list(), memory.communities.list(),
         memory.communities.list("facts"), memory.communities.get(uuid4()), memory.grants.list(), memory.grants.audience(node),
         memory.grants.preview(node), memory.grants.log(), memory.files.log(), memory.replays.list(), memory.retractions.list(),
+        memory.forgettings.list(), memory.forgettings.preview(ForgettingSubject("source", "c")),
+        memory.forgettings.get(uuid4()), memory.forgettings.receipt(uuid4()),
         memory.history.difference(before, datetime.now(UTC)), memory.exports.page(), memory.exports.left_out(ExportPlace(before)),
     ):  # fmt: skip
         await tried(work)
