@@ -89,7 +89,7 @@ class Subjects:
     async def of_sources(self, user_id: UUID, sources: Sequence[str]) -> tuple[RecordPlace, ...]:
         """All records of these sources, in the order of their ids."""
         found = await self._neo4j.read(
-            cypher("record/all_of_source"), row=_Place, user_id=str(user_id), sources=list(sources)
+            cypher("forget/records_of_source"), row=_Place, user_id=str(user_id), sources=list(sources)
         )
         return await self._placed(user_id, found)
 
@@ -127,7 +127,7 @@ class Subjects:
         asked = {"user_id": user_id, "sources": candidates}
         known = await self._postgres.fetch_as_service(sql_text("forgettings/sources_known"), asked, row=str)
         rows = await self._neo4j.read(
-            cypher("record/all_of_source"), row=_Place, user_id=str(user_id), sources=candidates
+            cypher("forget/records_of_source"), row=_Place, user_id=str(user_id), sources=candidates
         )
         sources = sorted({*known, *(one.source_id for one in rows)})
         if len(sources) > 1:
@@ -138,7 +138,7 @@ class Subjects:
 
     async def _records(self, user_id: UUID, records: Sequence[UUID]) -> list[_Place]:
         asked = {"user_id": str(user_id), "records": [str(one) for one in records]}
-        return await self._neo4j.read(cypher("record/all_by_id"), row=_Place, **asked)
+        return await self._neo4j.read(cypher("forget/records_by_id"), row=_Place, **asked)
 
     async def _placed(self, user_id: UUID, found: Sequence[_Place]) -> tuple[RecordPlace, ...]:
         asked = {"user_id": user_id, "nodes": sorted({one.node_id for one in found})}

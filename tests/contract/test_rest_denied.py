@@ -72,6 +72,8 @@ async def filled(engine: Engine, owner: httpx.AsyncClient, house: House, tmp_pat
     await made("/records", {"node_id": hidden, "text": "# Rent\n\nMrs. Quill pays 900.", "source_id": "lease"})
     gone = await made("/records", {"node_id": hidden, "text": "My friend Wanda Ferris lives in Leeds."})
     await made("/retractions", {"kind": "record", "subject": gone["records"][0]["record_id"]})
+    dropped = await made("/records", {"node_id": hidden, "text": "The lease of Mr. Penhale ended."})
+    await made("/forgettings", {"kind": "record", "subject": dropped["records"][0]["record_id"]})
     for town in ("Hull", "Leeds"):
         await made("/facts", {"text": f"Tom Ashby lives in {town}.", "node_id": hidden})
     await made("/conversations/evening/turns", {"turns": turns, "node_id": hidden})
