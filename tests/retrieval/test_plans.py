@@ -69,7 +69,7 @@ NOT_CALLED = {
     "proposals.propose": "reads what the user sends", "searching.answer": "a context, then a model",
     "forgettings.verify": "looks through all stores",
 }  # fmt: skip
-OF_THE_WORKSPACE = {"embedding_versions", "integrations"}
+OF_THE_WORKSPACE = {"embedding_versions", "integrations", "forgetting_key"}
 """Tables that do not grow with users."""
 READ_PATH = ("retrieval", "communities", "entities", "facts", "knowledge", "relations", "hierarchy", "history")
 """The packages whose statements are looked at, with all of the graph that take a principal."""
