@@ -75,6 +75,7 @@ ORDER = (
     "tests/entities/",
     "tests/evaluation/",
     "tests/facts/",
+    "tests/forgetting/",
     "tests/hierarchy/",
     "tests/history/",
     "tests/ingest/",
