@@ -28,6 +28,7 @@ OF_THE_SERVICE = {
     "due/": "ids of nodes and records, of which something is due: settled where they are gone",
     "embedding/": "vectors of rows that are there",
     "forgetting/": "is the forgetting, and holds the writes alone",
+    "forgettings/": "says what is forgotten and how far that is",
     "installation/": "is about no user",
     "integration/": "is about no user",
     "job/": "counts of runs",
