@@ -23,6 +23,7 @@ from typing import cast
 from uuid import UUID
 
 from engine.commit.outbox import Outbox, StepHook, no_step
+from engine.commit.rows.retractions import REFUSED
 from engine.domain.clock import Clock
 from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingState, ForgettingSubject, RecordPlace
 from engine.domain.principal import Principal
@@ -108,10 +109,19 @@ class Erasure:
         self._postgres, self._outbox, self.forgettings, self._subjects = postgres, outbox, forgettings, subjects
         self._retractions, self._parts, self.end = retractions, parts, end
         self._clock, self._settle_s = clock, settle_s
+        self._steps: Mapping[str, Step] = {
+            "hold": self._hold, "withdraw": self._withdraw, "hide": self._hide, "rows": self._rows, "graph": self._graph,
+            "objects": self._objects, "pages": self._pages, "receipt": self._receipt,
+        }  # fmt: skip
 
     async def preview(self, user_id: UUID, subject: ForgettingSubject, *, limit: int) -> ForgettingPreview:
         """What a forgetting would erase, and what would end or hold again; nothing is written. Raises NotFound, InvalidInput."""
-        found = await self._subjects.preview(user_id, subject)
+        try:
+            found = await self._subjects.preview(user_id, subject)
+        except NotFound:
+            if await self.forgettings.open(user_id, subject) is None:
+                raise
+            return ForgettingPreview(subject)  # one that goes on has erased it
         if subject.kind == "user" or not found.records:
             return found
         named = _retracted(subject)
@@ -134,8 +144,8 @@ class Erasure:
     async def carry_on(self, one: Forgetting, *, within_s: float) -> Forgetting:
         """Takes it as far as can be: to its end, or until writers are waited for, or the time is over. Raises StoreUnavailable,
         Conflict; what else goes wrong ends it as `failed`."""
-        end = monotonic() + within_s
-        while monotonic() < end and one.state != "done":
+        end, began = monotonic() + within_s, False  # one that is `left`, or failed, begins anew: once
+        while monotonic() < end and one.state != "done" and not (began and one.over):
             if one.state == "settling" and one.settles_at and one.settles_at > self._clock.now():
                 break
             try:
@@ -145,7 +155,7 @@ class Erasure:
             except NeurigraphError as error:
                 await self.forgettings.fail(one.forgetting_id, f"{one.step}: {error.detail}")
                 raise
-            one = await self.forgettings.get(one.forgetting_id)
+            one, began = await self.forgettings.get(one.forgetting_id), True
         return one
 
     async def run(self) -> ErasureReport:
@@ -166,7 +176,7 @@ class Erasure:
         if one.state not in ("running", "settling"):
             await self.forgettings.move(one, *course[0])
             return
-        await getattr(self, f"_{one.step.removesuffix('_again')}")(one)
+        await self._steps[one.step.removesuffix("_again")](one)
         self._reached(f"forgetting_{one.step}")
         place = [step for _, step in course].index(one.step) + 1
         if place < len(course):
@@ -191,8 +201,11 @@ class Erasure:
         try:
             named = _retracted(ForgettingSubject(one.kind, one.subject))
             await self._retractions.retract(Principal.user(_user(one)), named, "")
-        except (Conflict, NotFound):
-            pass  # another retraction did so, or nothing of it was stored as a record
+        except NotFound:
+            pass  # nothing of it was stored as a record, or an earlier attempt erased it
+        except Conflict as error:
+            if error.detail != REFUSED["elsewhere"]:  # another retraction withdrew it; anything else has to end first
+                raise
         await self._enter_places(one, await self._late_records(one))
         async for page in self.forgettings.things(one.forgetting_id, "place"):
             async with self._postgres.as_service() as connection:

@@ -35,12 +35,11 @@ class ForgettingLog:
         self._postgres = postgres
 
     async def ask(self, user_id: UUID, subject: ForgettingSubject, reason: str, author: str) -> Forgetting:
-        """Enters a forgetting, or finds the one of the same subject that is not done."""
+        """Enters a forgetting; the one of the same subject where another process has entered it meanwhile."""
         asked = {"forgetting_id": uuid4(), "user_id": user_id, "kind": subject.kind, "subject": subject.id}
         row = asked | {"reason": reason, "author": author}
-        async with self._postgres.as_service() as connection:
-            [found] = await connection.fetch(sql_text("forgettings/ask"), row, row=UUID)
-        return await self.get(found)
+        await self._postgres.change_as_service(sql_text("forgettings/ask"), row)
+        return only([one for one in [await self.open(user_id, subject)] if one])
 
     async def open(self, user_id: UUID, subject: ForgettingSubject) -> Forgetting | None:
         """The forgetting of this subject that is not done; None where there is none."""
@@ -109,6 +108,7 @@ class ForgettingLog:
     async def end(self, forgetting_id: UUID, state: ForgettingState, receipt: Mapping[str, Any]) -> None:
         """Ends one, and takes the names of what was forgotten away, in one transaction."""
         async with self._postgres.as_service() as connection:
+            await connection.execute(sql_text("forgettings/locked"), {"forgetting_id": forgetting_id})
             if state == "done":
                 await connection.execute(sql_text("forgettings/emptied"), {"forgetting_id": forgetting_id})
             row = {"forgetting_id": forgetting_id, "state": state, "receipt": Jsonb(dict(receipt))}

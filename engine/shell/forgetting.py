@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +17,7 @@ from rich.text import Text
 
 from engine.domain.forgetting import Forgetting, ForgettingKind, ForgettingPreview, ForgettingSubject
 from engine.domain.read_limits import MOST
-from engine.errors import InvalidInput
+from engine.errors import InvalidInput, NotFound
 from engine.progress import counted
 from engine.shell.options import Handle, Reason
 from engine.shell.session import Commands, Session
@@ -56,16 +57,19 @@ async def forget(
         return
     async with here.memory(user) as memory:
         named = ForgettingSubject(kind, subject)
-        found = await memory.forgettings.preview(named, limit=MOST)
         if dry_run or not yes:
-            _show(here, found)
-        if dry_run or not await _agreed(here, yes):
-            return
+            _may_ask(here, dry_run=dry_run)
+            _show(here, await memory.forgettings.preview(named, limit=MOST))
+            if dry_run:
+                return
+            await _agree()
         done = await memory.forgettings.forget(named, reason)
         while wait and not done.over:
             await asyncio.sleep(WAIT_S)
+            done = await memory.forgettings.get(done.forgetting_id)
             if _due(done):
-                done = await memory.forgettings.forget(named, reason)
+                with suppress(NotFound):  # a worker has ended it meanwhile
+                    done = await memory.forgettings.forget(named, reason)
     here.answer(done, _told(done))
 
 
@@ -74,14 +78,18 @@ async def _forget_user(
 ) -> None:
     user = await workspace.users.find(handle)
     if dry_run or not yes:
+        _may_ask(here, dry_run=dry_run)
         _show(here, await workspace.users.forgetting_preview(user.user_id))
-    if dry_run or not await _agreed(here, yes):
-        return
+        if dry_run:
+            return
+        await _agree()
     done = await workspace.users.forget(user.user_id, reason)
     while wait and not done.over:
         await asyncio.sleep(WAIT_S)
+        done = await workspace.users.forgetting(done.forgetting_id)
         if _due(done):
-            done = await workspace.users.forget(user.user_id, reason)
+            with suppress(NotFound):  # a worker has ended it meanwhile
+                done = await workspace.users.forget(user.user_id, reason)
     here.answer(done, _told(done))
 
 
@@ -187,16 +195,19 @@ def as_receipt(file: Path) -> dict[str, Any]:
 
 
 def _due(one: Forgetting) -> bool:
-    return one.settles_at is None or one.settles_at <= datetime.now(UTC)
+    return not one.over and (one.settles_at is None or one.settles_at <= datetime.now(UTC))
 
 
-async def _agreed(here: Session, yes: bool) -> bool:
-    """Whether it may be erased. Raises InvalidInput where nobody can be asked."""
-    if yes:
-        return True
-    if here.as_json or not sys.stdin.isatty():
+def _may_ask(here: Session, *, dry_run: bool) -> None:
+    """Raises InvalidInput where there is no person to answer."""
+    if not dry_run and (here.as_json or not sys.stdin.isatty()):
         raise InvalidInput("There is no way back: say --yes, or look with --dry-run.")
-    return await asyncio.to_thread(typer.confirm, "Erase it? There is no way back.")
+
+
+async def _agree() -> None:
+    """Asks whether to erase it. Raises InvalidInput for a no."""
+    if not await asyncio.to_thread(typer.confirm, "Erase it? There is no way back."):
+        raise InvalidInput("Nothing was erased.")
 
 
 def _told(one: Forgetting) -> str:
@@ -207,7 +218,8 @@ def _told(one: Forgetting) -> str:
             f"Erased in all stores. Writers that began before are waited for until {timestamp(one.settles_at)}; then a worker, "
             f"or `neurigraph job run forgettings`, erases what these wrote and signs the receipt {one.forgetting_id}."
         )
-    return f"The forgetting {one.forgetting_id} is {one.state} ({one.step}). The same command goes on with it."
+    again = "`neurigraph job run forgettings`" if one.kind == "user" else "The same command"
+    return f"The forgetting {one.forgetting_id} is {one.state} ({one.step or 'over'}). {again} goes on with it."
 
 
 def _show(here: Session, found: ForgettingPreview) -> None:

@@ -1,18 +1,10 @@
 -- name: ask
--- Purpose: enters a forgetting, or finds the one of the same subject that is not over, or that ended without an end (`left`, `failed`). Service only.
--- Parameters: forgetting_id, user_id, kind, subject, reason, author. Returns: forgetting_id.
-WITH known AS (
-    SELECT f.forgetting_id FROM engine.forgettings AS f
-    WHERE f.subject_hash = engine.tombstone(%(kind)s::text, %(user_id)s::uuid, %(subject)s::text) AND f.state <> 'done'
-    ORDER BY f.number DESC LIMIT 1
-), entered AS (
-    INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, reason, authored_by)
-    SELECT %(forgetting_id)s::uuid, %(user_id)s::uuid, engine.tombstone('user', NULL, %(user_id)s::uuid::text), %(kind)s::text, %(subject)s::text,
-           engine.tombstone(%(kind)s::text, %(user_id)s::uuid, %(subject)s::text), %(reason)s::text, %(author)s::text
-    WHERE NOT EXISTS (SELECT FROM known)
-    RETURNING forgetting_id
-)
-SELECT k.forgetting_id FROM known AS k UNION ALL SELECT e.forgetting_id FROM entered AS e
+-- Purpose: enters a forgetting; nothing where one of the same subject goes on. Service only. Parameters: forgetting_id, user_id, kind, subject, reason, author.
+--   Returns: nothing.
+INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, reason, authored_by)
+VALUES (%(forgetting_id)s::uuid, %(user_id)s::uuid, engine.tombstone('user', NULL, %(user_id)s::uuid::text), %(kind)s::text, %(subject)s::text,
+        engine.tombstone(%(kind)s::text, %(user_id)s::uuid, %(subject)s::text), %(reason)s::text, %(author)s::text)
+ON CONFLICT (subject_hash) WHERE state IN ('planned', 'running', 'settling') DO NOTHING
 
 -- name: open
 -- Purpose: the forgetting of a subject that is not done. Service only. Parameters: user_id, kind, subject. Returns: forgetting_id; none where there is none.
@@ -31,12 +23,13 @@ WHERE (%(user_id)s::uuid IS NULL OR f.user_id = %(user_id)s) AND (%(forgetting_i
 ORDER BY f.number DESC LIMIT %(limit)s
 
 -- name: due
--- Purpose: forgettings that wait for somebody to go on, the oldest first: those that nobody has taken further for a while, and those whose late writers are
---   over. Service only. Parameters: none. Returns: the columns of Forgetting.
+-- Purpose: forgettings that wait for somebody to go on, the oldest first: those that were asked for a minute ago, those whose late writers are over,
+--   and those that failed a while ago. Service only. Parameters: none. Returns: the columns of Forgetting.
 SELECT f.forgetting_id, f.number, f.user_id, f.kind, f.subject, f.reason, f.authored_by, f.state, f.step, f.asked_at, f.began_at, f.settles_at, f.ended_at,
        f.failure, f.counts
 FROM engine.forgettings AS f
 WHERE f.state IN ('planned', 'running') AND f.asked_at < clock_timestamp() - interval '1 minute'
+   OR f.state = 'failed' AND f.ended_at < clock_timestamp() - interval '10 minutes'
    OR f.state = 'settling' AND f.settles_at <= clock_timestamp()
 ORDER BY f.number LIMIT 100
 
@@ -44,7 +37,7 @@ ORDER BY f.number LIMIT 100
 -- Purpose: takes a forgetting from one step to another, in a state; nothing where another process has taken it further. Service only. Parameters: forgetting_id,
 --   from_step, state, step, settle (seconds that late writers are waited for, null outside of `settling`). Returns: nothing.
 UPDATE engine.forgettings AS f
-SET state = %(state)s::text, step = %(step)s::text, after = NULL, failure = '', ended_at = NULL, began_at = coalesce(f.began_at, clock_timestamp()),
+SET state = %(state)s::text, step = %(step)s::text, after = NULL, failure = '', ended_at = NULL, receipt = NULL, began_at = coalesce(f.began_at, clock_timestamp()),
     settles_at = CASE WHEN %(state)s::text = 'settling' THEN coalesce(f.settles_at, clock_timestamp() + make_interval(secs => %(settle)s::double precision)) END
 WHERE f.forgetting_id = %(forgetting_id)s AND f.step = %(from_step)s AND f.state <> 'done'
 
@@ -69,6 +62,11 @@ WHERE f.forgetting_id = %(forgetting_id)s AND f.state IN ('running', 'settling')
 UPDATE engine.forgettings AS f SET state = 'failed', failure = left(%(failure)s::text, 500), ended_at = clock_timestamp()
 WHERE f.forgetting_id = %(forgetting_id)s AND f.state IN ('planned', 'running', 'settling')
 
+-- name: locked
+-- Purpose: holds a forgetting that is to end: what another process enters for it comes before, or not at all. Service only. Parameters: forgetting_id.
+--   Returns: nothing of use.
+SELECT f.state FROM engine.forgettings AS f WHERE f.forgetting_id = %(forgetting_id)s FOR UPDATE
+
 -- name: emptied
 -- Purpose: takes the names of what was forgotten away, before its forgetting is over. Service only. Parameters: forgetting_id. Returns: nothing.
 WITH things AS (
@@ -92,10 +90,13 @@ SELECT f.receipt FROM engine.forgettings AS f
 WHERE f.forgetting_id = %(forgetting_id)s AND (%(user_id)s::uuid IS NULL OR f.user_id = %(user_id)s)
 
 -- name: things_entered
--- Purpose: enters what a forgetting takes with it. Service only. Parameters: forgetting_id, user_id, kind, things. Returns: nothing.
+-- Purpose: enters what a forgetting takes with it, unless another process has ended it meanwhile. Service only. Parameters: forgetting_id, user_id, kind, things.
+--   Returns: nothing.
 INSERT INTO engine.forgetting_things (forgetting_id, kind, hash, thing)
-SELECT %(forgetting_id)s::uuid, %(kind)s::text, engine.tombstone(%(kind)s::text, %(user_id)s::uuid, t.thing), t.thing
-FROM unnest(%(things)s::text[]) AS t (thing)
+SELECT f.forgetting_id, %(kind)s::text, engine.tombstone(%(kind)s::text, %(user_id)s::uuid, t.thing), t.thing
+FROM engine.forgettings AS f CROSS JOIN unnest(%(things)s::text[]) AS t (thing)
+WHERE f.forgetting_id = %(forgetting_id)s AND f.state IN ('running', 'settling')
+FOR SHARE OF f
 ON CONFLICT (forgetting_id, kind, hash) DO NOTHING
 
 -- name: things
@@ -158,9 +159,12 @@ SELECT (SELECT count(*) FROM engine.nodes AS n WHERE n.user_id = %(user_id)s) AS
        (SELECT coalesce(sum(r.size_bytes), 0)::bigint FROM engine.raw_resources AS r WHERE r.user_id = %(user_id)s) AS bytes
 
 -- name: hashes_noted
--- Purpose: enters by what the forgotten is found again: hashes alone. Service only. Parameters: forgetting_id, kind, hashes. Returns: nothing.
+-- Purpose: enters by what the forgotten is found again: hashes alone, unless another process has ended it meanwhile. Service only. Parameters: forgetting_id, kind,
+--   hashes. Returns: nothing.
 INSERT INTO engine.forgetting_things (forgetting_id, kind, hash)
-SELECT %(forgetting_id)s::uuid, %(kind)s::text, h.hash FROM unnest(%(hashes)s::bytea[]) AS h (hash)
+SELECT f.forgetting_id, %(kind)s::text, h.hash FROM engine.forgettings AS f CROSS JOIN unnest(%(hashes)s::bytea[]) AS h (hash)
+WHERE f.forgetting_id = %(forgetting_id)s AND f.state IN ('running', 'settling')
+FOR SHARE OF f
 ON CONFLICT (forgetting_id, kind, hash) DO NOTHING
 
 -- name: hashes

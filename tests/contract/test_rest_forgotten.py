@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from engine.domain.written import MEDIA_TYPE
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from tests.contract.test_mcp import called, over_stdio, refused
+from tests.forgetting.test_users import finished
 from tests.tombstones import forgotten
 
 TURN = {"speaker": "Bob", "text": "Dave caught a walleye."}
@@ -80,3 +82,37 @@ async def test_a_tool_refuses_it_until_the_assistant_says_again(engine: Engine, 
         assert "forgotten" in said
         added = await called(session, "add_memory", text="It ends in June.", id="t1", again=True)
         assert added["stored"]
+
+
+@pytest.mark.ledger("F13", "X07")
+async def test_a_source_is_forgotten_over_rest(
+    door: httpx.AsyncClient, engine: Engine, memory: Memory, home_path: str
+) -> None:
+    place, stored = f"{home_path}/forgettings", {"text": "It ends in June.", "source_id": "lease"}
+    assert (await door.post(f"{home_path}/records", json=stored)).status_code == 201
+    asked = {"kind": "source", "subject": "lease"}
+    preview = (await door.get(f"{place}/preview", params=asked)).json()
+    assert (preview["sources"], preview["records"], preview["files"]) == (1, 1, 1)
+    answer = await door.post(place, json=asked)
+    assert answer.status_code == 202, answer.text
+    one = answer.json()["forgetting_id"]
+    assert (await door.get(f"{place}/{one}/receipt")).status_code == 404
+    await finished(engine, await memory.forgettings.get(UUID(one)))
+    assert [(it["state"], it["subject"]) for it in (await door.get(place)).json()] == [("done", "")]
+    receipt = (await door.get(f"{place}/{one}/receipt")).json()
+    check = await door.post(f"{place}/verify", json=receipt)
+    assert check.status_code == 200 and check.json()["found"] == [], check.text
+    changed = receipt | {"receipt": receipt["receipt"] | {"number": 7}}
+    assert (await door.post(f"{place}/verify", json=changed)).json()["type"].endswith(":receipt-changed")
+    assert (await door.post(f"{home_path}/records", json=stored)).json()["type"].endswith(":forgotten")
+    assert (await door.post(f"{home_path}/records", json=stored | {"again": True})).status_code == 201
+
+
+@pytest.mark.ledger("F13")
+async def test_an_assistant_forgets_for_good_only_where_it_says_so_plainly(engine: Engine, user: User) -> None:
+    async with over_stdio(engine, "--user", user.handle) as session:
+        record = (await called(session, "add_memory", text="It ends in June."))["stored"][0]["memory_id"]
+        await refused(session, "delete_memory", memory_id=record, forever="yes")
+        gone = await called(session, "delete_memory", memory_id=record, forever=True)
+        assert gone["forgotten"] == record and gone["state"] in ("running", "settling")
+        assert "nothing" in (await refused(session, "get_memory", memory_id=record)).lower()

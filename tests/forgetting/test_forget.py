@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -61,3 +61,33 @@ async def test_nothing_of_a_forgotten_conversation_is_left(engine: Engine, memor
 
     await memory.records.remember_text("Guests", f"{sister} came to dinner.")  # somebody says it again
     assert {trace.store for trace in (await memory.forgettings.verify(receipt)).found} >= {"tables"}
+
+
+@pytest.mark.ledger("F13", "X07")
+async def test_what_is_left_is_named_and_taken_up_again(engine: Engine, memory: Memory) -> None:
+    """Something of it that a person put elsewhere, as a keeper does by hand."""
+    boat = f"Marmolite{uuid4().hex[:8]}"
+    stored = await memory.records.remember_text(boat, f"The {boat} lies in Galway.", source_id=boat)
+    record, user = str(stored.records[0].record_id), memory.principal.user_id
+    subject = ForgettingSubject("record", record)
+    one = await memory.forgettings.forget(subject)
+    await called(engine, user, f"Bob {record}")
+    left = await finished(engine, one)
+    receipt = await memory.forgettings.receipt(one.forgetting_id)
+    assert (left.state, left.subject) == ("left", record)
+    assert [trace["place"] for trace in receipt["receipt"]["found"]] == ["engine.users"]
+
+    await called(engine, user, "Bob")
+    assert (await memory.forgettings.preview(subject)).records == 0
+    again = await memory.forgettings.forget(subject)
+    assert again.forgetting_id == one.forgetting_id
+    assert (await finished(engine, again)).state == "done"
+    assert (await memory.forgettings.receipt(one.forgetting_id))["receipt"]["found"] == []
+
+
+async def called(engine: Engine, user: UUID, name: str) -> None:
+    async with engine.postgres.as_service() as connection:
+        await connection.execute(
+            "UPDATE engine.users SET display_name = %s WHERE user_id = %s",  # type: ignore[arg-type]
+            [name, user],  # type: ignore[arg-type]
+        )
