@@ -30,7 +30,7 @@ from engine.communities.insights import CONFIRMED, ModelInsights, Observed, Summ
 from engine.domain.community import InsightKind
 from engine.domain.fact import Fact
 from engine.domain.principal import Principal
-from engine.errors import ProviderUnavailable, StoreDamaged, WrongDimension
+from engine.errors import NotFound, ProviderUnavailable, StoreDamaged, WrongDimension
 from engine.naming.configuration import Domain
 from engine.providers.active import ActiveModel, Model
 from engine.stores.neo4j import Neo4j
@@ -144,11 +144,14 @@ class CommunityBuilds:
         async for due in self._due():
             try:
                 build = await self._build(due)
+                entered = await enter(self._postgres, self._neo4j, build)
+            except NotFound:  # the user is being forgotten meanwhile: what is in the graph already goes with the rest
+                continue
             except StoreDamaged as error:
                 log.warning("The communities of user %s are as they were: %s", due.user_id, error.detail)
                 damaged += 1
                 continue
-            if await enter(self._postgres, self._neo4j, build):
+            if entered:
                 users, communities = users + 1, communities + len(build.communities)
                 clusters, insights = clusters + len(build.clusters), insights + len(build.insights)
         return CommunityBuildReport(users, communities, clusters, insights, damaged)

@@ -63,7 +63,7 @@ SELECT o.commit_id FROM engine.outbox AS o
 WHERE o.user_id = %(user_id)s AND o.created_at >= %(read_at)s AND engine.may_withdraw(o.kinds, o.payload) LIMIT 1
 
 -- name: due
--- Purpose: users of whom something may be derived anew, one page: not archived, with the mark of what is stored of each now. Service only. Commits are compared
+-- Purpose: users of whom something may be derived anew, one page: not archived, nor being forgotten, with the mark of what is stored of each now. Service only. Commits are compared
 --   by time, not counted: finished ones are deleted after a while.
 -- Parameters: after (user_id), version (of the embeddings), most. Returns: user_id, mark, known (the mark of the last build; null where there is none, or a commit came after it), communities (of it, or null), read_at (now).
 SELECT u.user_id,
@@ -78,7 +78,7 @@ CROSS JOIN LATERAL (
            max(o.last_confirmed_at) AS last_confirmed, sum(o.confirmations) AS confirmations, 
            (SELECT count(*) FROM engine.fact_doubts AS p WHERE p.user_id = u.user_id AND p.decision IS NULL) AS contradictions
     FROM engine.facts AS o WHERE o.user_id = u.user_id) AS f
-WHERE u.user_id > %(after)s
+WHERE u.user_id > %(after)s AND u.forgotten_at IS NULL
 ORDER BY u.user_id LIMIT %(most)s
 
 -- name: entities_known

@@ -222,6 +222,7 @@ DEFINERS_FOR_A_PRINCIPAL = {
     "sleep_file": "asks schema_of_file() for the right to write",
     "subject_deltas": "asks can(), and owns() for what is private",
     "undo_retraction": "the user's own retractions only",
+    "hold_writes": "says of a user nothing but that the user is being forgotten",
     "nodes_within": "the rules of can() for all nodes; said by the principal of the transaction",
     "principal_graph": "says whose graph the principal belongs to, nothing else",
     "subject_name": "subjects of the user's own grants only",
@@ -230,7 +231,6 @@ DEFINERS_FOR_A_PRINCIPAL = {
 """Functions that run with the owner's rights and that a statement for a principal may name, with what guards each."""
 CALLERS_OWN_RIGHTS = {
     "claim_request",
-    "hold_writes",
     "accept_commit",
     "advance_source",
     "search_widened",

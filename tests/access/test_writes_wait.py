@@ -24,6 +24,7 @@ from engine.errors import NotFound
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.operations.caller import Caller
+from engine.stores.postgres import Connection
 from engine.stores.statements import sql_text
 
 WAITING = """
@@ -71,10 +72,10 @@ WRITES: dict[str, Write] = {
 
 
 @asynccontextmanager
-async def held_alone(engine: Engine, user: User) -> AsyncIterator[None]:
+async def held_alone(engine: Engine, user: User) -> AsyncIterator[Connection]:
     async with engine.postgres.as_service() as connection:
         await connection.execute("SELECT engine.hold_writes_alone(%s)", [user.user_id])
-        yield
+        yield connection
 
 
 async def waiting(engine: Engine, task: asyncio.Task[Any]) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -20,6 +21,8 @@ from engine.errors import NotFound
 from engine.forgetting.erasure import Erasure
 from engine.memory import Memory
 from engine.neurigraph import Engine
+from engine.stores.statements import sql_text
+from tests.access.test_writes_wait import WRITES, held_alone, waiting
 from tests.forgetting.searched import found
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
@@ -83,3 +86,20 @@ async def test_nothing_of_a_forgotten_user_is_left(engine: Engine, memory: Memor
     assert check.found == () and check.ids >= 3 and check.words >= 5
     answer = await other.search(SearchRequest("When was the tide high?"))
     assert [hit.record_id for hit in answer.hits] == [report.records[0].record_id]
+
+
+@pytest.mark.ledger("F13")
+@pytest.mark.parametrize("write", ["a record", "turns", "a node", "a request"])
+async def test_a_write_that_waited_while_its_user_was_hidden_is_refused(
+    engine: Engine, memory: Memory, user: User, write: str
+) -> None:
+    """As in another process, which knew the user before."""
+    async with held_alone(engine, user) as connection:
+        task = asyncio.ensure_future(WRITES[write](memory))
+        await waiting(engine, task)
+        assert not task.done()
+        await connection.execute(sql_text("forgetting_user/hidden"), {"user_id": user.user_id})
+    with pytest.raises(NotFound):
+        await task
+    with pytest.raises(NotFound):
+        await WRITES[write](memory)
