@@ -36,10 +36,9 @@ NeurigraphError
 │   └── UnusableAnswer        its answer is invalid; knows what the answer cost
 │       └── CutAnswer         it ends at the limit of its length
 ├── DamagedFile               the stored bytes do not match their hash
-├── ReceiptError              the receipt of a forgetting cannot be signed or checked
-│   ├── ReceiptChanged        it is not as it was signed, or another key signed it
-│   ├── ReceiptUnreadable     it is none, or one of a later version
-│   └── ReceiptKeyUnusable    the key is missing, damaged or cannot be written
+├── ReceiptChanged            a receipt is not as it was signed, or another key signed it
+├── ReceiptUnreadable         it is none, or one of a later version
+├── ReceiptKeyUnusable        the key of receipts is damaged or cannot be written
 ├── Rehydrating               a file is being restored; knows when to retry
 ├── StackError                the embedded servers could not be brought up
 │   ├── DownloadFailed
@@ -259,21 +258,18 @@ class DamagedFile(NeurigraphError):
     """The stored file does not match its hash; it was not served."""
 
 
-class ReceiptError(NeurigraphError):
-    """The receipt of a forgetting cannot be signed or checked."""
-
-
-class ReceiptChanged(ReceiptError):
+class ReceiptChanged(NeurigraphError):
     """The receipt is not as it was signed."""
 
     OTHER_KEY = "The receipt was signed by another key, or is not as it was signed."
+    NO_KEY = "No receipt was signed here, or the key that signed it was lost; its public key still checks it."
 
 
-class ReceiptUnreadable(ReceiptError):
+class ReceiptUnreadable(NeurigraphError):
     """This is no signed receipt of a forgetting, or one of a later release."""
 
 
-class ReceiptKeyUnusable(ReceiptError):
+class ReceiptKeyUnusable(NeurigraphError):
     """The key of receipts is damaged, or no Ed25519 key without a password."""
 
 

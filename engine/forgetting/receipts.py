@@ -117,9 +117,12 @@ class ReceiptKey:
         return SignedReceipt(receipt=plain, key=fingerprint(key.public_key()), signature=signature)
 
     def verify(self, signed: Mapping[str, Any] | bytes) -> Receipt:
-        """The receipt, where this key signed it as it is; see `verify_signature`. Raises ReceiptKeyUnusable, also where the key
-        is missing: a new one could only say that it did not sign it."""
-        return verify_signature(signed, _pem(self._held().public_key()))
+        """The receipt, where this key signed it as it is; see `verify_signature`. Raises ReceiptKeyUnusable, and ReceiptChanged
+        also where there is no key: a new one could only say that it did not sign it."""
+        document = _document(signed).model_dump()
+        if not os.path.lexists(self._file):
+            raise ReceiptChanged(ReceiptChanged.NO_KEY)
+        return verify_signature(document, _pem(self._held().public_key()))
 
     def public_key(self) -> str:
         """The public key as PEM, for all who check receipts; makes the key where there is none. Raises ReceiptKeyUnusable."""
@@ -155,9 +158,7 @@ class ReceiptKey:
         try:
             key = load_pem_private_key(self._file.read_bytes(), password=None)
         except FileNotFoundError as error:
-            raise ReceiptKeyUnusable(
-                "There is no key of receipts here: nothing was signed yet, or it was lost."
-            ) from error
+            raise ReceiptKeyUnusable("The key of receipts was removed meanwhile.") from error
         except OSError as error:
             raise ReceiptKeyUnusable(f"The key of receipts cannot be read: {error.strerror}.") from error
         except (ValueError, TypeError, UnsupportedAlgorithm) as error:

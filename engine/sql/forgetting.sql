@@ -17,7 +17,7 @@ WHERE a.node_id = ANY (%(nodes)s::uuid[]) AND a.file_id = ANY (%(files)s::uuid[]
 -- Purpose: takes from the log of commits what it says of these commits, and their ids. Needs a permit. Parameters: forgetting_id, user_id, commits. Returns: nothing;
 -- the count is the driver's.
 UPDATE engine.commit_log AS l
-SET detail = engine.emptied(f, 'commit_log', 'detail', to_jsonb(l.detail)) #>> '{}', commit_id = engine.surrogate(l.commit_id)
+SET detail = engine.emptied(f, 'commit_log', 'detail', to_jsonb(l.detail)) #>> ARRAY[]::text[], commit_id = engine.surrogate(l.commit_id)
 FROM engine.forgettings AS f
 WHERE f.forgetting_id = %(forgetting_id)s AND l.commit_id = ANY (%(commits)s::uuid[]) AND l.user_id = %(user_id)s
 
@@ -73,7 +73,7 @@ SELECT o.commit_id FROM engine.outbox AS o WHERE o.user_id = %(user_id)s AND o.s
 -- Purpose: takes from the log of files what it says of these files, and their ids. Needs a permit. Parameters: forgetting_id, user_id, nodes, files. Returns: nothing;
 -- the count is the driver's.
 UPDATE engine.compression_state_log AS l
-SET detail = engine.emptied(f, 'compression_state_log', 'detail', to_jsonb(l.detail)) #>> '{}', file_id = engine.surrogate(l.file_id)
+SET detail = engine.emptied(f, 'compression_state_log', 'detail', to_jsonb(l.detail)) #>> ARRAY[]::text[], file_id = engine.surrogate(l.file_id)
 FROM engine.forgettings AS f
 WHERE f.forgetting_id = %(forgetting_id)s AND l.node_id = ANY (%(nodes)s::uuid[]) AND l.file_id = ANY (%(files)s::uuid[]) AND l.user_id = %(user_id)s
 

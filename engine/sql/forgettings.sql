@@ -52,8 +52,8 @@ SELECT f.after FROM engine.forgettings AS f WHERE f.forgetting_id = %(forgetting
 -- name: counted
 -- Purpose: adds to the counts of a forgetting, by store and place. Service only. Parameters: forgetting_id, store, counts (json of numbers). Returns: nothing.
 UPDATE engine.forgettings AS f
-SET counts = f.counts || jsonb_build_object(%(store)s::text, coalesce(f.counts -> %(store)s::text, '{}') || (
-        SELECT coalesce(jsonb_object_agg(c.key, coalesce((f.counts -> %(store)s::text ->> c.key)::bigint, 0) + c.value::bigint), '{}')
+SET counts = f.counts || jsonb_build_object(%(store)s::text, coalesce(f.counts -> %(store)s::text, jsonb_build_object()) || (
+        SELECT coalesce(jsonb_object_agg(c.key, coalesce((f.counts -> %(store)s::text ->> c.key)::bigint, 0) + c.value::bigint), jsonb_build_object())
         FROM jsonb_each_text(%(counts)s::jsonb) AS c))
 WHERE f.forgetting_id = %(forgetting_id)s AND f.state IN ('running', 'settling')
 

@@ -36,9 +36,9 @@ async def test_what_is_exported_is_imported(engine: Engine, tmp_path: Path) -> N
     counts = {"lines": 2, "stored": 2, "skipped": 0, "failed": 0, "forgotten": 0}
     assert json.loads(first.stdout) == counts | {"failures": []}, first.stderr
     again = await run("import", "-", stdin="\n".join([*lines, "{not json"]))
-    assert again.returncode == 1 and again.stdout.startswith("3 lines: 0 stored, 2 skipped, 1 failed\nline 4: "), (
-        again.stderr
-    )
+    assert again.returncode == 1 and again.stdout.startswith(
+        "3 lines: 0 stored, 2 skipped, 1 failed, 0 forgotten\nline 4: "
+    ), again.stderr
     assert (await run("export", "-")).stdout.splitlines() == lines
     missing = await run("export", "nowhere/all.ndjson")
     assert missing.returncode == 1 and "cannot be written" in missing.stderr
@@ -57,7 +57,9 @@ async def test_a_line_for_a_node_that_may_not_be_written_fails_alone(engine: Eng
     file = "\n".join(map(json.dumps, lines))
     done = await typed(engine, tmp_path, user.handle, "import", "-", stdin=file)
     said = "There is no such node."
-    assert done.stdout == f"4 lines: 2 stored, 0 skipped, 2 failed\nline 2: {said}\nline 3: {said}\n", done.stderr
+    assert done.stdout == f"4 lines: 2 stored, 0 skipped, 2 failed, 0 forgotten\nline 2: {said}\nline 3: {said}\n", (
+        done.stderr
+    )
 
 
 async def test_an_export_replaces_no_device_and_a_reader_that_leaves_is_no_error_to_speak_of(

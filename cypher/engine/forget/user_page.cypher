@@ -3,9 +3,9 @@
 // Parameters: user_id, most (at once). Returns: counts, by label and type; no count but zero once nothing is left.
 CYPHER 25
 CALL () {
-  MATCH (one:Record {user_id: $user_id}) RETURN one
+  MATCH (one:Record {user_id: $user_id}) WHERE one.record_id IS NOT NULL RETURN one
   UNION ALL
-  MATCH (one:Past {user_id: $user_id}) RETURN one
+  MATCH (one:Past {user_id: $user_id}) WHERE one.slice_id IS NOT NULL RETURN one
   UNION ALL
   MATCH (one:Fact {user_id: $user_id}) WHERE one.fact_id IS NOT NULL RETURN one
   UNION ALL
