@@ -178,6 +178,7 @@ class RowErasure:
             "commits": _all([shared.commits, *(one.commits for one in at)]),
             "sources": shared.sources,
             "names": sorted({*shared.sources, *(one.removeprefix("conversation:") for one in shared.sources)}),
+            "given": sorted({one.partition(":")[2] for one in shared.sources}),
             "ids": ids,
             "known": Jsonb(dict.fromkeys(map(str, ids))),
         }

@@ -402,11 +402,12 @@ RETURNING s.retraction_id
 
 -- name: retractions
 -- Purpose: takes from withdrawals what they were about, where that is one of these, and why. One of which no step waits is done. Parameters: user_id, ids, names (of sources),
--- retractions (of which steps were changed). Returns: nothing; the count is the driver's.
+-- given (their ids without the kind, as callers give them: two kinds may have the same), retractions (of which steps were changed). Returns: nothing; the count is the driver's.
 UPDATE engine.retractions AS r
 SET reason = '',
     subject = CASE WHEN r.subject = ANY (%(ids)s::uuid[]::text[]) THEN engine.surrogate(r.subject::uuid)::text
-                   WHEN r.kind = 'source' AND r.subject = ANY (%(names)s::text[]) THEN 'forgotten:' || encode(engine.tombstone('source', r.user_id, r.subject), 'hex')
+                   WHEN r.kind = 'source' AND (r.subject = ANY (%(names)s::text[]) OR r.retraction_id = ANY (%(retractions)s::uuid[]) AND r.subject = ANY (%(given)s::text[]))
+                   THEN 'forgotten:' || encode(engine.tombstone('source', r.user_id, r.subject), 'hex')
                    ELSE r.subject END,
     state = CASE WHEN r.state = 'running' AND NOT EXISTS (SELECT FROM engine.retraction_steps AS s WHERE s.retraction_id = r.retraction_id AND s.state = 'waiting')
                  THEN 'done' ELSE r.state END

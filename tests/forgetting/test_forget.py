@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
+from engine.domain.fact import WrittenFact
 from engine.domain.forgetting import ForgettingSubject
-from engine.domain.history import Conversation, Turn
+from engine.domain.history import Conversation, History, HistoryFile, Turn
 from engine.domain.node import NewNode
+from engine.domain.retraction import RetractionSubject
 from engine.domain.search import SearchRequest
 from engine.errors import NotFound, ReceiptChanged
 from engine.memory import Memory
@@ -83,6 +86,31 @@ async def test_what_is_left_is_named_and_taken_up_again(engine: Engine, memory: 
     assert again.forgetting_id == one.forgetting_id
     assert (await finished(engine, again)).state == "done"
     assert (await memory.forgettings.receipt(one.forgetting_id))["receipt"]["found"] == []
+
+
+@pytest.mark.ledger("F13")
+@pytest.mark.parametrize("kind", ["text", "fact", "file"])
+async def test_the_withdrawal_of_what_is_forgotten_does_not_name_it(
+    engine: Engine, memory: Memory, tmp_path: Path, kind: str
+) -> None:
+    """A source is named without its kind."""
+    boat = f"Marmolite{uuid4().hex[:8]}"
+    named = boat
+    if kind == "text":
+        await memory.records.remember_text("Lamp", "The lamp is blue.", source_id=boat)
+    elif kind == "fact":
+        await memory.once(boat).facts.write(WrittenFact("The lamp is blue."))
+        named = f"key:{boat}"
+    else:
+        paper = tmp_path / "paper.md"
+        paper.write_text("The lamp is blue.")
+        await memory.ingests.history(History("h", "H", (), (HistoryFile(boat, paper, "text/markdown"),)))
+    withdrawn = await memory.retractions.retract(RetractionSubject("source", named))
+    await memory.retractions.undo(withdrawn.retraction_id)
+    one = await memory.forgettings.forget(ForgettingSubject("source", named))
+    assert (await finished(engine, one)).state == "done"
+    assert len(kept := await memory.retractions.list()) == 2
+    assert not [one.subject for one in kept if boat in one.subject]
 
 
 async def called(engine: Engine, user: UUID, name: str) -> None:
