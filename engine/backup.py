@@ -20,8 +20,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -35,11 +35,16 @@ from engine.commit.outbox import StepHook, no_step
 from engine.embedded import attached, keep_running, status, stop
 from engine.embedded.layout import FileLock, Home, write_private
 from engine.errors import BackupError
+from engine.forgetting.erasure import Erasure
+from engine.forgetting.receipt_files import IN_BACKUP, ReceiptFile, folders_of, read_after
+from engine.forgetting.restored import RestoredForgettings, RestoredReport
 from engine.lifecycle.doctor import Finding
 from engine.progress import Progress, Silent
 from engine.settings import Settings
 from engine.stores.tier import OWN, UNFINISHED
 from engine.stores.whole_files import write_whole
+from engine.wiring.addresses import embedded_addresses, key_of_receipts
+from engine.wiring.forgetting import receipt_files
 from engine.wiring.open_engine import open_engine
 
 MANIFEST = "manifest.json"
@@ -223,12 +228,14 @@ async def restore(
     backup: Path,
     *,
     force: bool = False,
+    receipts: Sequence[Path] = (),
     progress: Progress | None = None,
     on_step: StepHook = no_step,
-) -> list[Path]:
-    """Restores all stores of a home; returns the paths of the earlier stores, which are kept. Raises BackupError.
+) -> RestoreReport:
+    """Restores all stores of a home, and forgets there what was forgotten since the backup: as the receipts of the home say,
+    those that the backup was handed, and those in `receipts`. Until that is done nothing starts there.
 
-    Without `force` only into an empty home, or after an interrupted restore.
+    Without `force` only into an empty home, or after an interrupted restore. Raises BackupError.
     """
     progress = progress or Silent()
     manifest = await asyncio.to_thread(read_manifest, backup)
@@ -237,6 +244,9 @@ async def restore(
     parts = (*databases(settings), *object_folders(settings))
     home = Home(whole(settings.home))
     there = [part.place for part in parts if _holds_something(part.place)]
+    if home.forgetting_again.exists() and not force:  # all is in its place
+        return RestoreReport((), await _forget_again(settings, home, progress, on_step))
+    later = await asyncio.to_thread(_forgotten_since, settings, (backup / IN_BACKUP, *receipts), manifest)
     if there and not force and not home.restoring.exists():
         raise BackupError(f"{there[0]} exists already; `--force` moves what is there aside and restores.")
     if status(home.folder).leases:
@@ -255,13 +265,54 @@ async def restore(
                 home.restoring.unlink()
             raise
         on_step("copied_back")
+        if later:
+            for one in later:
+                await asyncio.to_thread(receipt_files(settings).keep, one)
+            write_private(home.forgetting_again, {"taken_at": manifest.taken_at})
         replaced = []
         for part, copied in staged:
             replaced += await asyncio.to_thread(_put_in_place, part.place, copied)
             on_step("part_restored")
         home.restoring.unlink()
     progress.finish("restore")
-    return replaced
+    return RestoreReport(tuple(replaced), await _forget_again(settings, home, progress, on_step))
+
+
+def _forgotten_since(settings: Settings, folders: Sequence[Path], manifest: Manifest) -> list[ReceiptFile]:
+    """What was forgotten since the backup, by all receipts that can be found. Raises BackupError, ReceiptChanged. Blocks."""
+    found = folders_of([settings.receipts or Home(settings.home).receipts, *folders])
+    later = read_after(found, datetime.fromisoformat(manifest.taken_at))
+    if (key := key_of_receipts(settings)).exists:
+        for one in later:
+            key.verify(one.signed.model_dump())
+    return later
+
+
+async def _forget_again(settings: Settings, home: Home, progress: Progress, on_step: StepHook) -> RestoredReport | None:
+    """Forgets in a restored home what was forgotten since the backup; nobody else writes there, so nobody is waited for."""
+    if not home.forgetting_again.exists():
+        return None
+    taken_at = datetime.fromisoformat(json.loads(home.forgetting_again.read_text())["taken_at"])
+    later = await asyncio.to_thread(read_after, [settings.receipts or home.receipts], taken_at)
+    alone = settings.model_copy(update={"forget_settle_s": 0})
+    async with AsyncExitStack() as stack:
+        servers = attached(home.folder, settings.cache, progress=progress, base_url=settings.jars_url, restoring=True)
+        addresses = embedded_addresses(alone, await stack.enter_async_context(servers))
+        opened = open_engine(alone, progress=progress, addresses=addresses, warming=False, on_step=on_step)
+        engine = await stack.enter_async_context(opened)
+        restored = RestoredForgettings(engine.postgres, engine.neo4j, engine.parts[Erasure])
+        report = await restored.apply(later, progress)
+    home.forgetting_again.unlink()
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreReport:
+    """A backup that was restored. `moved_aside`: the earlier stores, which are kept; `forgotten`: what was forgotten since the
+    backup, and so once more, None where nothing was."""
+
+    moved_aside: tuple[Path, ...]
+    forgotten: RestoredReport | None
 
 
 def _holds_something(place: Path) -> bool:
@@ -353,6 +404,9 @@ async def back_up(
     await asyncio.to_thread(write_manifest, unfinished, stopped)
     on_step("manifest_written")
     await asyncio.to_thread(_publish, unfinished, target)
+    receipts = receipt_files(settings)
+    await asyncio.to_thread(receipts.note_backup, target, datetime.fromisoformat(stopped.taken_at))
+    await asyncio.to_thread(receipts.hand_on)
     size = sum(entry[0] for entry in stopped.files.values())
     return BackupReport(target, len(stopped.files), size, stopped_s)
 
@@ -362,7 +416,7 @@ async def verified(settings: Settings, backup: Path, *, progress: Progress | Non
     with tempfile.TemporaryDirectory(prefix="neurigraph-verify-", dir=whole(backup).parent) as folder:
         home = Path(folder) / "home"
         keys = settings.user_keys or settings.home / "user-keys"
-        changes: dict[str, object] = {"home": home, "objects_url": None, "user_keys": keys}
+        changes: dict[str, object] = {"home": home, "objects_url": None, "user_keys": keys, "receipts": None}
         if settings.objects_cold_url:
             changes["objects_cold_url"] = SecretStr((home / "objects-cold").as_uri())
         scratch = settings.model_copy(update=changes)

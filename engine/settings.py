@@ -58,6 +58,9 @@ class Settings(BaseSettings):
 
     receipt_key: Path | None = None
     """The file of the key that signs receipts of forgettings, no part of a backup; None means `receipt-key.pem` in `home`."""
+    receipts: Path | None = None
+    """The folder of the receipts of forgettings, from which a restore learns what was forgotten since, best on another disk; None
+    means `receipts` in `home`."""
 
     workspace: str = "default"
     encoder: str = "e5-small"

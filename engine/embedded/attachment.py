@@ -43,6 +43,8 @@ class Wish:
     browser: bool = False
     restart: bool = False
     """Whether Neo4j may be restarted for the browser under processes that use it."""
+    restoring: bool = False
+    """Whether it is the restore itself that asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,16 @@ class _Ending(Exception):
 
 
 @asynccontextmanager
-async def attached(home: Path, cache: Path, *, progress: Progress, base_url: str | None = None) -> AsyncIterator[Stack]:
-    """The stack of a home, for the length of the block; started if it does not run.
+async def attached(
+    home: Path, cache: Path, *, progress: Progress, base_url: str | None = None, restoring: bool = False
+) -> AsyncIterator[Stack]:
+    """The stack of a home, for the length of the block; started if it does not run. `restoring`: for the restore itself, whose
+    home is closed to all others until what was forgotten since the backup is forgotten there, too.
 
     When the last process has left, the servers end after a few seconds, unless they are kept. A supervisor that
     dies meanwhile is replaced, as a rule on the same ports. Raises StackError and its kinds.
     """
-    wish = Wish(_whole(home), _whole(cache), progress, base_url)
+    wish = Wish(_whole(home), _whole(cache), progress, base_url, restoring=restoring)
     lease = await _reach(wish, "attach")
     holding = asyncio.create_task(_hold(wish, lease))
     try:
@@ -156,7 +161,7 @@ async def _reach(wish: Wish, ask: str) -> Lease:
     """Ask the supervisor of the home, starting one if there is none."""
     home = Home(wish.home)
     home.refuse_if_shared()
-    if home.restoring.exists():
+    if home.restoring.exists() or (home.forgetting_again.exists() and not wish.restoring):
         raise StackError(f"A restore of {home.folder} was cut off: run `neurigraph restore` again.")
     deadline = time.monotonic() + LONGEST_START
     prepared = False

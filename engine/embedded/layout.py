@@ -24,7 +24,7 @@ from time import monotonic
 from engine.errors import StackError
 from engine.progress import Progress
 
-HOME_NAMES = frozenset({"neo4j", "postgres", "logs", "objects", "demo", "user-keys"})
+HOME_NAMES = frozenset({"neo4j", "postgres", "logs", "objects", "demo", "user-keys", "receipts"})
 """Folders that the engine makes in a home; a folder that holds nothing else may be made private."""
 WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
@@ -66,6 +66,12 @@ class Home:
         """The key that signs receipts of forgettings; made with the first one."""
         self.restoring = folder / "restoring.json"
         """Exists while a backup is restored; an interrupted restore leaves it."""
+        self.forgetting_again = folder / "forgetting-again.json"
+        """Exists from when an older backup is in its place until what was forgotten since is forgotten there, too."""
+        self.receipts = folder / "receipts"
+        """The receipts of forgettings, see `engine.forgetting.receipt_files`."""
+        self.backups = folder / "backups.json"
+        """Which backups were made of this home."""
 
     def create(self) -> None:
         """Make the folders, each for the owner alone, as those above that are missing. A foreign folder keeps the mode that it

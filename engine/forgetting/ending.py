@@ -5,7 +5,7 @@ and the signed receipt.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -15,11 +15,13 @@ from engine.domain.forgetting import Forgetting, ReceiptCheck
 from engine.errors import NotFound
 from engine.forgetting.keyed_hashes import keyed_hashes
 from engine.forgetting.matching import TERM, WORD, TraceHashes, hashes_of_words
+from engine.forgetting.receipt_files import ReceiptFile, ReceiptFiles, TombstoneHash
 from engine.forgetting.receipts import Receipt, ReceiptKey
 from engine.forgetting.traces import Traces
 from engine.stores.postgres import Connection, Postgres
 from engine.stores.statements import sql_text
 
+TOMBSTONES_PAGE = 5_000
 MOST = 20_000
 """Hashes of ids, of words and of terms that a receipt has; of more those that come first by their hash, which is at random."""
 
@@ -30,11 +32,18 @@ class _Hashes:
     user_hash: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Tombstone:
+    kind: str
+    hash: bytes
+
+
 class ForgettingEnd:
     """Searches for what was erased, and signs receipts; for the service alone."""
 
-    def __init__(self, postgres: Postgres, traces: Traces, key: ReceiptKey, clock: Clock) -> None:
+    def __init__(self, postgres: Postgres, traces: Traces, key: ReceiptKey, files: ReceiptFiles, clock: Clock) -> None:
         self._postgres, self._traces, self._key, self._clock = postgres, traces, key, clock
+        self._files = files
 
     async def note(self, connection: Connection, one: Forgetting, ids: Sequence[str], texts: Sequence[str]) -> None:
         """Notes by which ids and words it is found again: as keyed hashes, from which nothing is read."""
@@ -45,8 +54,9 @@ class ForgettingEnd:
             await connection.execute(sql_text("forgettings/hashes_noted"), row)
 
     async def receipt(self, one: Forgetting) -> Mapping[str, Any]:
-        """The signed receipt, with all that was still found. Words that are found are those of others: what is said elsewhere,
-        too, is not looked for later. Raises StoreUnavailable, ReceiptKeyUnusable."""
+        """The signed receipt, with all that was still found; it is kept as a file, too. Words that are found are those of others:
+        what is said elsewhere, too, is not looked for later. Raises StoreUnavailable, ReceiptKeyUnusable, InvalidInput where the
+        file cannot be written."""
         ids = await self._hashes(one.forgetting_id, [])
         words = await self._hashes(one.forgetting_id, [WORD, TERM])
         owner = _owner(one)
@@ -70,7 +80,10 @@ class ForgettingEnd:
             words_of_others=len(words - found.apart),
             found=found.ids,
         )
-        return (await asyncio.to_thread(self._key.sign, made)).model_dump(mode="json")
+        signed = await asyncio.to_thread(self._key.sign, made)
+        tombstones = [one async for one in self._tombstones(one.forgetting_id)]
+        await asyncio.to_thread(self._files.keep, ReceiptFile(signed=signed, tombstones=tuple(tombstones)))
+        return signed.model_dump(mode="json")
 
     async def verify(self, signed: Mapping[str, Any], user_id: UUID | None) -> ReceiptCheck:
         """Whether a receipt is signed as it is, by the key of this home, and what is found by it in all stores. `user_id`: whose
@@ -91,6 +104,17 @@ class ForgettingEnd:
             len(words),
             (*found.ids, *found.words),
         )
+
+    async def _tombstones(self, forgetting_id: UUID) -> AsyncIterator[TombstoneHash]:
+        after = b""
+        while True:
+            asked = {"forgetting_id": forgetting_id, "after": after, "limit": TOMBSTONES_PAGE}
+            page = await self._postgres.fetch_as_service(sql_text("forgettings/tombstones"), asked, row=_Tombstone)
+            for one in page:
+                yield TombstoneHash(kind=one.kind, hash=one.hash.hex())
+            if len(page) < TOMBSTONES_PAGE:
+                return
+            after = page[-1].hash
 
     async def _hashes(self, forgetting_id: UUID, kinds: Sequence[str]) -> frozenset[bytes]:
         asked = {"forgetting_id": forgetting_id, "kinds": list(kinds), "limit": MOST}

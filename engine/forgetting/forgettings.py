@@ -60,6 +60,10 @@ class ForgettingLog:
         """Those that wait for somebody to go on, the oldest first, 100 at most."""
         return await self._postgres.fetch_as_service(sql_text("forgettings/due"), row=Forgetting)
 
+    async def unfinished(self) -> list[Forgetting]:
+        """All that are not done, the oldest first, 10,000 at most."""
+        return await self._postgres.fetch_as_service(sql_text("forgettings/unfinished"), row=Forgetting)
+
     async def receipt(self, forgetting_id: UUID, user_id: UUID | None) -> Mapping[str, Any]:
         """The signed receipt. Raises NotFound, also before there is one."""
         asked = {"forgetting_id": forgetting_id, "user_id": user_id}

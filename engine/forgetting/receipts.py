@@ -124,6 +124,11 @@ class ReceiptKey:
             raise ReceiptChanged(ReceiptChanged.NO_KEY)
         return verify_signature(document, _pem(self._held().public_key()))
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is a key."""
+        return os.path.lexists(self._file)
+
     def public_key(self) -> str:
         """The public key as PEM, for all who check receipts; makes the key where there is none. Raises ReceiptKeyUnusable."""
         return _pem(self._key_for_signing().public_key())

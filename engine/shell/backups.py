@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,7 @@ from engine.shell import home_server
 from engine.shell.session import Commands, Session
 
 if TYPE_CHECKING:
-    from engine.backup import BackupReport
+    from engine.backup import BackupReport, RestoreReport
     from engine.lifecycle.doctor import Finding
 
 commands = Commands()
@@ -57,11 +58,21 @@ async def restore(
     force: Annotated[
         bool, typer.Option("--force", help="Also into a home with data; its data are moved aside.")
     ] = False,
+    receipts: Annotated[
+        list[Path] | None,
+        typer.Option("--receipts", metavar="DIR", help="Also forget what the receipts in this folder say; repeatable."),
+    ] = None,
 ) -> None:
-    """Restore a backup into the home: all three stores, as they were."""
+    """Restore a backup into the home: all three stores, as they were, without what was forgotten since."""
+    work = import_module("engine.backup").restore
     with here.progress() as progress:
-        work = import_module("engine.backup").restore(here.settings, folder, force=force, progress=progress)
-        replaced: list[Path] = await work
+        done: RestoreReport = await work(here.settings, folder, force=force, receipts=receipts or (), progress=progress)
     lines = [f"{here.settings.home} is as it was in {folder}. `neurigraph doctor` looks at it."]
-    lines += [f"What was there before is in {place}; delete it when you no longer need it." for place in replaced]
-    here.answer({"home": here.settings.home, "moved_aside": replaced}, "\n".join(lines))
+    if done.forgotten is not None:
+        times = counted(done.forgotten.applied, "forgetting")
+        again = counted(done.forgotten.forgotten, "thing")
+        lines.append(f"Since then there were {times}: {again} that came back with the backup were forgotten once more.")
+    lines += [
+        f"What was there before is in {place}; delete it when you no longer need it." for place in done.moved_aside
+    ]
+    here.answer({"home": here.settings.home, **asdict(done)}, "\n".join(lines))

@@ -33,6 +33,14 @@ WHERE f.state IN ('planned', 'running') AND f.asked_at < clock_timestamp() - int
    OR f.state = 'settling' AND f.settles_at <= clock_timestamp()
 ORDER BY f.number LIMIT 100
 
+-- name: unfinished
+-- Purpose: forgettings that are not done, the oldest first. Service only. Parameters: none. Returns: the columns of Forgetting.
+SELECT f.forgetting_id, f.number, f.user_id, f.kind, f.subject, f.reason, f.authored_by, f.state, f.step, f.asked_at, f.began_at, f.settles_at, f.ended_at,
+       f.failure, f.counts
+FROM engine.forgettings AS f
+WHERE f.state <> 'done'
+ORDER BY f.number LIMIT 10000
+
 -- name: moved
 -- Purpose: takes a forgetting from one step to another, in a state; nothing where another process has taken it further. Service only. Parameters: forgetting_id,
 --   from_step, state, step, settle (seconds that late writers are waited for, null outside of `settling`). Returns: nothing.
@@ -178,3 +186,40 @@ ORDER BY t.hash LIMIT %(limit)s
 -- name: own_hashes
 -- Purpose: the hashes of what is forgotten and of its user. Service only. Parameters: forgetting_id. Returns: subject_hash, user_hash.
 SELECT f.subject_hash, f.user_hash FROM engine.forgettings AS f WHERE f.forgetting_id = %(forgetting_id)s
+
+-- name: tombstones
+-- Purpose: the tombstones of a forgetting, one page. Service only. Parameters: forgetting_id, after (hash; empty: from the first on), limit. Returns: kind, hash.
+SELECT f.kind, f.hash FROM engine.forgotten AS f
+WHERE f.forgetting_id = %(forgetting_id)s AND f.hash > %(after)s::bytea
+ORDER BY f.hash LIMIT %(limit)s
+
+-- name: users_by_hash
+-- Purpose: users by their tombstones, in a home that was restored. Service only. Parameters: hashes. Returns: user_id, hash.
+SELECT t.user_id, t.hash
+FROM (SELECT u.user_id, engine.tombstone('user', NULL, u.user_id::text) AS hash FROM engine.users AS u) AS t
+WHERE t.hash = ANY (%(hashes)s::bytea[])
+
+-- name: sources_page
+-- Purpose: ids of the sources of a user, in their order, one page. Service only. Parameters: user_id, after (''; from the first on), limit. Returns: source_id.
+SELECT s.source_id FROM (
+    (SELECT o.source_id FROM engine.sources AS o WHERE o.user_id = %(user_id)s AND o.source_id > %(after)s ORDER BY o.source_id LIMIT %(limit)s)
+    UNION (SELECT c.source_id FROM engine.conversations AS c WHERE c.user_id = %(user_id)s AND c.source_id > %(after)s ORDER BY c.source_id LIMIT %(limit)s)
+    UNION (SELECT d.source_id FROM engine.documents AS d WHERE d.user_id = %(user_id)s AND d.source_id > %(after)s ORDER BY d.source_id LIMIT %(limit)s)
+) AS s
+ORDER BY s.source_id LIMIT %(limit)s
+
+-- name: entered_as_done
+-- Purpose: enters a forgetting that was done after the backup from which this home was restored. Service only. Parameters: forgetting_id, user_id (null: the user is
+--   gone, or was not there yet), user_hash, kind, subject_hash, asked_by, asked_at, began_at, ended_at, counts, receipt (json). Returns: nothing.
+INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, authored_by, state, asked_at, began_at, settles_at, ended_at, counts, receipt)
+VALUES (%(forgetting_id)s::uuid, %(user_id)s::uuid, %(user_hash)s, %(kind)s::text, '', %(subject_hash)s, %(asked_by)s::text, 'done', %(asked_at)s::timestamptz,
+        %(began_at)s::timestamptz, %(ended_at)s::timestamptz, %(ended_at)s::timestamptz, %(counts)s::jsonb, %(receipt)s::jsonb)
+ON CONFLICT (forgetting_id) DO NOTHING
+
+-- name: tombstones_entered
+-- Purpose: enters tombstones of a forgetting that was done after the backup. Service only. Parameters: forgetting_id, user_hash, kinds, hashes (as many).
+--   Returns: nothing.
+INSERT INTO engine.forgotten (hash, kind, user_hash, forgetting_id)
+SELECT t.hash, t.kind, %(user_hash)s, %(forgetting_id)s
+FROM unnest(%(kinds)s::text[], %(hashes)s::bytea[]) AS t (kind, hash)
+ON CONFLICT (hash) DO NOTHING
