@@ -124,7 +124,7 @@ class NewGrantBody(Body):
     )
     purpose: str = Field(default="", max_length=500, examples=["Reminders of appointments"])
     expires_at: Instant | None = None
-    past: bool = Field(False, description="Also opens the node's history before the grant.")
+    past: Annotated[bool, Strict()] = Field(False, description="Also opens the node's history before the grant.")
 
 
 class Review(Body):

@@ -12,6 +12,7 @@ from engine.domain.principal import Principal
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind, check_scopes
 from engine.domain.search import DecayRequest, SearchAnswer, SearchRequest
+from engine.errors import InvalidInput
 from engine.operations.caller import Caller, Repeatable
 from engine.operations.conversations import Conversations
 from engine.operations.entities import Communities, Entities, Insights, Intentions, Profiles
@@ -77,7 +78,10 @@ class Memory:
         return Memory(replace(self._caller, terms=terms))
 
     def anew(self, again: bool = True) -> Memory:
-        """The same memory, that also stores what was forgotten: else Forgotten is raised where such a thing is sent again."""
+        """The same memory, that also stores what was forgotten: else Forgotten is raised where such a thing is sent again. Raises
+        InvalidInput for what is neither True nor False."""
+        if not isinstance(again, bool):
+            raise InvalidInput("`again` is True or False: what is unclear stores nothing anew.")
         return self.on_terms(replace(self._caller.terms, again=again))
 
     def once(self, key: str | None, replayed: Callable[[], None] = lambda: None) -> Memory:

@@ -29,7 +29,9 @@ MemoryIdText = Annotated[
     str, Field(description="As an answer of this server gives it: item/NODE/ID or record/NODE/ID.")
 ]
 Reason = Annotated[str, Field(description="Why, for the history.")]
-Again = Annotated[bool, Field(description="True only if the user wants back what was forgotten: stores it anew.")]
+Again = Annotated[
+    bool, Field(strict=True, description="True only if the user wants back what was forgotten: stores it anew.")
+]
 Limit = Annotated[int, Field(ge=1, le=100, description="How many at most, 1 to 100.")]
 
 NOTHING, NO_MORE = "Nothing was found.", "There is nothing more."

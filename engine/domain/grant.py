@@ -67,6 +67,8 @@ class NewGrant:
             raise InvalidInput("A grant to write needs all fields.")
         if len(self.purpose) > LONGEST_PURPOSE or not self.purpose.isprintable():
             raise InvalidInput(f"A purpose is one line of at most {LONGEST_PURPOSE} characters.")
+        if not isinstance(self.past, bool):
+            raise InvalidInput("`past` is True or False: what is unclear opens nothing.")
         if self.expires_at is not None and self.expires_at.tzinfo is None:
             raise InvalidInput("The end of a grant needs a time zone.")
         return replace(self, fields=tuple(field for field in FIELDS if field in self.fields))
