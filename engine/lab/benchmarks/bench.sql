@@ -41,6 +41,10 @@ INSERT INTO bench_items (item_id, content, embedding, words)
 SELECT item_id, content, embedding, to_tsvector('english', content)
 FROM {schema}.memory_items WHERE embedding IS NOT NULL
 
+-- name: forgetting_of
+-- Purpose: the forgetting of a user that goes on. Service only. Parameters: user_id. Returns: forgetting_id.
+SELECT f.forgetting_id FROM engine.forgettings AS f WHERE f.user_id = %(user_id)s AND f.kind = 'user' LIMIT 1
+
 -- name: grants
 -- Purpose: many grants to one subject on the nodes of one user, in rounds that differ by purpose. Service only.
 -- Parameters: user_id, subject_id, many. Returns: grant_id, node_id, granted_at.
@@ -48,6 +52,10 @@ INSERT INTO engine.grants (grant_id, user_id, node_id, subject_kind, subject_id,
 SELECT gen_random_uuid(), n.user_id, n.node_id, 'third_party', %(subject_id)s, 'read', 'round ' || r
 FROM engine.nodes AS n, generate_series(1, %(many)s) AS r WHERE n.user_id = %(user_id)s LIMIT %(many)s
 RETURNING grant_id, node_id, granted_at
+
+-- name: items_counted
+-- Purpose: how many items a node has. Service only. Identifier: schema. Parameters: none. Returns: items.
+SELECT count(*) AS items FROM {schema}.memory_items
 
 -- name: search
 -- Purpose: the retrieval benchmark's baseline: words and meaning weighed equally, any word of the question counts.

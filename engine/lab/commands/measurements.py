@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Benchmark = Literal[
     "provisioning", "ingest", "retrieval", "start", "enforcement", "oracle", "embeddings", "compression", "history",
     "files", "stream", "crashes", "soak", "knowledge", "growth", "rest", "disk", "structure",
+    "forget",
 ]  # fmt: skip
 """The benchmarks by their names; each is a module of `engine.lab.benchmarks`."""
 
@@ -37,6 +38,7 @@ _WITH_ITEMS: tuple[Benchmark, ...] = (
     "retrieval",
     "growth",
     "disk",
+    "forget",
 )
 
 commands = Commands()
@@ -55,7 +57,7 @@ async def bench(
             "--items",
             min=50,
             help="For embeddings: how many are rebuilt; for stream: tokens; for crashes: how many writes; for soak: seconds; "
-            "for knowledge: facts; for retrieval, growth and disk: items.",
+            "for knowledge: facts; for retrieval, growth, disk and forget: items.",
         ),
     ] = None,
     nodes: Annotated[
