@@ -45,6 +45,9 @@ NeurigraphError
 │   └── MissingPrerequisite
 ├── MigrationError
 ├── StoresDoNotBelong         a store carries the mark of another installation, or none
+├── ArchiveError              an archive of a user cannot be made or imported; nothing was
+│   ├── ArchiveDamaged        it is cut, changed, or no archive
+│   └── ArchiveOfOtherRelease its format, or the release that made it, is another one
 ├── BackupError               a backup cannot be made, is not whole, or may not be restored there
 └── SettingsError
 """
@@ -302,6 +305,18 @@ class StoresDoNotBelong(NeurigraphError):
 
 class BackupError(NeurigraphError):
     """The backup cannot be made or used."""
+
+
+class ArchiveError(NeurigraphError):
+    """The archive cannot be made or imported; nothing was."""
+
+
+class ArchiveDamaged(ArchiveError):
+    """The archive is damaged; nothing was imported."""
+
+
+class ArchiveOfOtherRelease(ArchiveError):
+    """The archive was made by another release; nothing was imported."""
 
 
 class SettingsError(NeurigraphError):

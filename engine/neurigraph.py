@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
+from engine.archive.archives import Archives
 from engine.commit.outbox import Outbox
 from engine.commit.set_aside import SetAside
 from engine.derive.derivations import Derivations
@@ -18,6 +19,7 @@ from engine.domain.principal import Identity, Principal
 from engine.domain.report import IngestReport
 from engine.domain.scope import INGESTED, Origin
 from engine.errors import NeurigraphError, StoreTimeout, StoreUnavailable
+from engine.hierarchy.shells import Shells
 from engine.hierarchy.tables import Damage, Upgrades
 from engine.ingest.pipeline import Ingest
 from engine.knowledge.dictionary import Analysts
@@ -140,6 +142,12 @@ class Engine:
     def spending(self, limits: Limits) -> AbstractContextManager[None]:
         """All operations inside share these limits, beside their own."""
         return spending(limits)
+
+    @property
+    def archives(self) -> Archives:
+        """Archives of users, for the operator."""
+        stores = (self.postgres, self.neo4j, self.objects)
+        return Archives(stores, self.settings.workspace, self.parts[Shells], self.parts.clock)
 
     @property
     def upgrades(self) -> Upgrades:

@@ -56,6 +56,7 @@ COMMANDS = {
     "engine.shell.jobs.jobs": "job",
     "engine.shell.ingests.commits": "commits",
     "engine.shell.tokens.tokens": "token",
+    "engine.shell.archives.archives": "archive",
     "engine.shell.analysts.roles": "sql-role",
     "engine.shell.tokens.integrations": "integration",
     "engine.shell.encryption.keys": "encryption-key",

@@ -58,6 +58,8 @@ _NO_TLS = (
 )
 LONGEST_END = 5.0
 """Timeout for closing the connections, in seconds."""
+STREAMED = 500
+"""Rows of a stream that are in memory at once."""
 WRITE_ATTEMPTS = 8
 """Attempts of a write: on a deadlock of two writers the server ends one, which retries after growing pauses."""
 
@@ -249,6 +251,17 @@ class Neo4j:
             if rehearsal := self._rehearsals.get(statement):
                 await rehearsal.wait()
             return _made(await self._retried(lambda: self._run(statement, parameters, WRITE_ACCESS)), row, statement)
+
+    async def stream(self, statement: LiteralString, limit: float, **parameters: Any) -> AsyncIterator[list[list[Any]]]:
+        """The rows of one reading statement, some at a time and never all in memory; `limit` seconds in all. Nothing is repeated:
+        where the connection breaks the caller begins anew."""
+        with translating(), self._counting():
+            async with self.driver.session(
+                database=self._database, default_access_mode=READ_ACCESS, fetch_size=STREAMED
+            ) as session:
+                result = await session.run(Query(statement, timeout=limit), parameters)
+                while records := await result.fetch(STREAMED):
+                    yield [held(record) for record in records]
 
     async def migrate(self, statement: LiteralString, limit: float) -> None:
         """One statement of a migration, which may go through the whole graph: `limit` seconds in place of the usual ones. Retried

@@ -13,7 +13,18 @@ import pytest
 from engine.stores.statements import CYPHER_FOLDER, sql_source
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS_OF_THE_SERVICE = {"schema", "doctor", "access", "lifecycle", "embedding", "bench", "leaks", "forget", "trace"}
+FOLDERS_OF_THE_SERVICE = {
+    "schema",
+    "doctor",
+    "access",
+    "lifecycle",
+    "embedding",
+    "bench",
+    "leaks",
+    "forget",
+    "trace",
+    "archive",
+}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher", "node/revised.cypher", "record/apply.cypher", "record/revised.cypher", "edge/revised.cypher",
     "entity/mentioned.cypher", "entity/merged.cypher", "entity/merge_undone.cypher", "entity/related.cypher", "entity/apart.cypher",

@@ -358,6 +358,7 @@ class TestTable:
             errors.SettingsError,
             errors.StoresDoNotBelong,
             errors.BackupError,
+            errors.ArchiveError,
         )
         for error in errors.NeurigraphError.__subclasses__():
             assert issubclass(error, start_only) or error in TABLE, error

@@ -15,7 +15,7 @@ CYPHER = sorted(
     for path in CYPHER_FOLDER.rglob("*.cypher")
     if path.parent.name != "parts"  # they stand in statements
 )
-OPERATORS_OWN = {"schema", "doctor", "lifecycle", "embedding", "bench", "leaks", "trace", "forget"}
+OPERATORS_OWN = {"schema", "doctor", "lifecycle", "embedding", "bench", "leaks", "trace", "forget", "archive"}
 WRITES_OF_THE_OUTBOX = {
     "node/provision.cypher",
     "node/revised.cypher",
@@ -48,6 +48,16 @@ LOOK_ALIKES = {
 """The columns of one of the tables that two statements serve."""
 ONE_OF_THEM = {"forgetting_user/rows_of_nodes": "damage", "forgetting_user/rows_of_retractions": "retraction_steps"}
 """One of the tables that a statement serves, where it is not that of users."""
+ARCHIVED = {
+    "archive/rows_of_user": ("engine", "grants", "grant_id"),
+    "archive/rows_of_nodes": ("engine", "due", "node_id"),
+    "archive/rows_of_retractions": ("engine", "retraction_steps", "place"),
+    "archive/rows_of_forgettings": ("engine", "forgotten", "hash"),
+    "archive/rows_of_grants": ("engine", "integrations", "integration_id"),
+    "archive/rows_of_node": ("template", "memory_items", "item_id"),
+    "archive/import_rows": ("template", "memory_items", "item_id"),
+}
+"""One of the tables that a statement serves, with a column of it."""
 
 
 @pytest.mark.ledger("N31")
@@ -66,15 +76,20 @@ async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None
         return  # commands cannot be prepared; they run at every start
     user = await engine.workspace.users.create("statements")
     schema = (await engine.memory(user.user_id).nodes.shell(user.user_id)).schema_name
+    place, table, column = ARCHIVED.get(name, (schema, "", ""))
+    one = sql.Identifier(column or "none")
+    served = {"table": sql.Identifier(table), "columns": one, "key": one} if table else LOOK_ALIKES
+    if name in ONE_OF_THEM:
+        served = LOOK_ALIKES | {"table": sql.Identifier(ONE_OF_THEM[name])}
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)[sb]", body)))
     numbered = re.sub(r"%\((\w+)\)[sb]", lambda match: f"${names.index(match.group(1)) + 1}", body)
     async with engine.postgres.as_service() as connection:
         statement = sql.SQL(numbered.replace("%%", "%")).format(
-            schema=sql.Identifier(schema),
+            schema=sql.Identifier(place),
             embedding=sql.Identifier("embedding_b"),
             embedding_version=sql.Identifier("embedding_b_version"),
             tokens=sql.Identifier("tokens_b"),
-            **LOOK_ALIKES | ({"table": sql.Identifier(ONE_OF_THEM[name])} if name in ONE_OF_THEM else {}),
+            **served,
         )
         await connection.execute(sql.SQL("PREPARE probe AS ") + statement)
         await connection.execute("DEALLOCATE probe")

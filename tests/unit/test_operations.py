@@ -63,6 +63,7 @@ OPEN = {
         "upgrades",
         "installation",
         "analysts",
+        "archives",
     },
 }
 """What a door may use of an engine; the upkeep of the stores and analyses are the operator's alone, who has the machine."""

@@ -22,6 +22,7 @@ NAMED = re.compile(r"[a-z_]+/[a-z_]+")
 HOLDS = "commit/hold_writes"
 
 OF_THE_SERVICE = {
+    "archive/": "enters a user who is not there before",
     "commit/": "the log says of a commit that is not finished how it failed; a forgetting has it finished first",
     "clean/": "deletes what is kept for a time only",
     "damage/": "names nodes and what is wrong there, and no text",
