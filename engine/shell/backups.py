@@ -29,13 +29,17 @@ async def backup(
     verify: Annotated[
         bool, typer.Option("--verify", help="Restore it into a temporary home and run the doctor on it.")
     ] = False,
+    base: Annotated[
+        Path | None,
+        typer.Option("--base", metavar="DIR", help="An earlier backup on the same disk: files that it has are linked."),
+    ] = None,
 ) -> None:
     """Back up Neo4j, Postgres and the objects together; the servers stop briefly. Exit code 1 if --verify finds errors."""
     work = import_module("engine.backup")
     findings: list[Finding] = []
     served = home_server.is_there(here.settings)
     with here.progress() as progress:
-        made: BackupReport = await work.back_up(here.settings, folder, progress=progress)
+        made: BackupReport = await work.back_up(here.settings, folder, base=base, progress=progress)
         if served:  # it ended with the servers
             async with attached(here.settings.home, here.settings.cache, progress=progress) as stack:
                 await home_server.start(here.settings, stack)

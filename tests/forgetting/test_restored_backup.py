@@ -19,6 +19,7 @@ from engine.domain.search import SearchRequest
 from engine.embedded import stop
 from engine.errors import BackupError, Forgotten, NotFound, ReceiptChanged, StackError
 from engine.forgetting.erasure import Erasure
+from engine.lifecycle.backup_files import read_manifest
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.settings import Settings
@@ -79,6 +80,7 @@ async def test_what_was_forgotten_after_a_backup_does_not_come_back_with_it(tmp_
     async with open_engine(settings(home, cache), warming=False) as engine:
         await stored(engine)
         await back_up(settings(home, cache), backup)
+        await linked(settings(home, cache), backup, tmp_path / "next")
         await forgotten_since(engine)
         assert await found(engine, GONE) == set()
     await stop(home)
@@ -111,6 +113,15 @@ async def test_what_was_forgotten_after_a_backup_does_not_come_back_with_it(tmp_
                 await bob.records.remember_text("Again", "Once more.", source_id=named)
         assert (await engine.doctor.examine()) == []
     await stop(other)
+
+
+async def linked(home: Settings, base: Path, target: Path) -> None:
+    """A backup on the base of another has the files of objects that are the same, and is whole without it."""
+    await back_up(home, target, base=base)
+    objects = [one.relative_to(target) for one in (target / "objects").rglob("*.gz")]
+    assert objects and all((target / one).samefile(base / one) for one in objects)
+    names = {name: entry for name, entry in read_manifest(target).files.items() if name.endswith(".gz")}
+    assert names == {name: entry for name, entry in read_manifest(base).files.items() if name.endswith(".gz")}
 
 
 async def refused(home: Settings, backup: Path, receipts: Path) -> None:
