@@ -52,12 +52,20 @@ class ArchiveGraph:
 
     def _element(self, member: ElementMember, label: Described, line: Line) -> dict[str, Any]:
         labels = line.pop("labels", None)
-        if not isinstance(labels, list) or not _are_labels(labels) or member.label not in labels:
+        others = {one.name for one in described()[0].values() if not one.of} - {member.label}
+        if (
+            not isinstance(labels, list)
+            or not _are_labels(labels)
+            or member.label not in labels
+            or others & set(labels)
+        ):
             raise ArchiveDamaged(f"A line of {member.file} has no labels, or others.")
         properties = _properties(member.file, label, line)
         if member.label == "Subject":
             return {"properties": {name: properties.get(name) for name in ("subject_id", "kind")}}
         properties["user_id"] = self._user_id
+        if "user_key" in properties:
+            properties["user_key"] = UUID(self._user_id).hex
         if member.label == "Node":
             properties = self._shell(properties)
         return {"labels": labels, "properties": properties}

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from engine.archive.catalogue import RowMember, catalogue
+from engine.archive.catalogue import COMPUTED, RowMember, catalogue
 from engine.archive.exporting import ArchiveExports
 from engine.archive.graph import ArchiveGraph, Slots, batches, remove
 from engine.archive.reading import ArchiveReader, Line, member_of
@@ -105,7 +105,9 @@ class ArchiveImports:
                 restoring = _Restoring(self._postgres, self._objects, reader, slots, self._workspace)
                 await restoring.refuse_taken()
                 await remove(self._neo4j, manifest.user.user_id)
-                progress.start("import", sum(one.lines for one in manifest.members.values()), "lines")
+                progress.start(
+                    "import", sum(one.lines for name, one in manifest.members.items() if COMPUTED not in name), "lines"
+                )
                 advanced = partial(progress.advance, "import")
                 try:
                     await restoring.put_files()
@@ -321,6 +323,8 @@ class _Restoring:
             if line.get(column) is not None and str(line[column]) not in self._known.nodes:
                 raise ValueError(column)
         self._note_or_require(member, line)
+        if member.name == "commits" and line["state"] != "done":
+            raise ValueError(line["state"])  # it would be applied to the graph, whatever it says
         if member.name == "nodes":
             line |= {"archived": False, "archivings": []}
         elif member.name == "files" and line["storage_path"] in self._put:

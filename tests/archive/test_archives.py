@@ -111,6 +111,8 @@ DAMAGES: dict[str, tuple[Callable[[Members], None], bool, type[Exception], str]]
     "no JSON": (replaced("records.jsonl", b"{", b"["), True, ArchiveDamaged, "is no JSON"),
     "no time": (replaced("graph/entities.jsonl", b'"created_at":"2', b'"created_at":"x'), True, ArchiveDamaged, "time that is none"),
     "a link to nothing": (replaced("graph/names.jsonl", b'"from":"name:', b'"from":"name:x'), True, ArchiveDamaged, "ends are missing"),
+    "a commit that is not finished": (replaced("commits.jsonl", b'"state":"done"', b'"state":"pending"'), True, ArchiveDamaged, "not as it has to be"),
+    "labels of the engine": (replaced("graph/entities.jsonl", b'"Entity"', b'"Entity","Installation"'), True, ArchiveDamaged, "has no labels"),
     "no file": (lambda members: [members.pop(name) for name in list(members) if name.startswith("files/")], True, ArchiveDamaged, "is missing"),
 }  # fmt: skip
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Benchmark = Literal[
     "provisioning", "ingest", "retrieval", "start", "enforcement", "oracle", "embeddings", "compression", "history",
     "files", "stream", "crashes", "soak", "knowledge", "growth", "rest", "disk", "structure",
-    "forget",
+    "forget", "archive",
 ]  # fmt: skip
 """The benchmarks by their names; each is a module of `engine.lab.benchmarks`."""
 
@@ -39,6 +39,7 @@ _WITH_ITEMS: tuple[Benchmark, ...] = (
     "growth",
     "disk",
     "forget",
+    "archive",
 )
 
 commands = Commands()
@@ -57,7 +58,7 @@ async def bench(
             "--items",
             min=50,
             help="For embeddings: how many are rebuilt; for stream: tokens; for crashes: how many writes; for soak: seconds; "
-            "for knowledge: facts; for retrieval, growth, disk and forget: items.",
+            "for knowledge: facts; for retrieval, growth, disk, forget and archive: items.",
         ),
     ] = None,
     nodes: Annotated[
