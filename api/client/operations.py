@@ -1182,19 +1182,19 @@ class Operations:
         self,
         user_id: UUID | str,
         *,
-        kind: Literal["record", "document", "source", "item"],
+        kind: Literal["record", "document", "source", "item", "node"],
         subject: str,
         reason: str = OMIT,
     ) -> Forgetting:
-        """Erases it in all stores, for good. The same request goes on with one that was interrupted, and says how far it
-        is; the receipt is there once it is done, some minutes later."""
+        """Erases it in all stores, for good; a node with all below it. The same request goes on with one that was
+        interrupted, and says how far it is; the receipt is there once it is done, some minutes later."""
 
     @operation("GET", "/v1/users/{user_id}/forgettings/preview", as_value(ForgettingPreview))
     def preview_forgetting(
         self,
         user_id: UUID | str,
         *,
-        kind: Literal["record", "document", "source", "item"],
+        kind: Literal["record", "document", "source", "item", "node"],
         subject: str,
         limit: int = OMIT,
     ) -> ForgettingPreview:

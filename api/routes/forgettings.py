@@ -23,7 +23,7 @@ of_forgotten_users = APIRouter(
     prefix="/v1/forgotten-users", tags=["users"], route_class=JsonRoute, dependencies=ADMINISTRATORS
 )
 
-Kind = Literal["record", "document", "source", "item"]
+Kind = Literal["record", "document", "source", "item", "node"]
 
 
 class ForgettingBody(Body):
@@ -69,8 +69,8 @@ async def preview(
 
 @of_forgettings.post("", operation_id="forget", status_code=202, responses=WRITES)
 async def forget(body: ForgettingBody, memory: UserMemory) -> Forgetting:
-    """Erases it in all stores, for good. The same request goes on with one that was interrupted, and says how far it is; the
-    receipt is there once it is done, some minutes later."""
+    """Erases it in all stores, for good; a node with all below it. The same request goes on with one that was interrupted, and
+    says how far it is; the receipt is there once it is done, some minutes later."""
     return await memory.forgettings.forget(ForgettingSubject(body.kind, body.subject), body.reason)
 
 

@@ -23,14 +23,14 @@ from engine.domain.clock import Moment
 SubjectKind = Literal["record", "item", "node", "edge"]
 LoggedKind = Literal["record", "item", "node", "edge", "file"]
 """Subjects of deltas: files have them, too, though no caller changes a file by one."""
-Operation = Literal["created", "changed", "ended", "reopened", "moved", "renewed"]
+Operation = Literal["created", "changed", "ended", "reopened", "moved", "renewed", "forgotten"]
 State = Mapping[str, Any]
 """Fields as JSON holds them; times as ISO texts."""
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 """The time before all others."""
-STATELESS = frozenset({"created", "moved"})
-"""Operations whose fields are not the subject's own: they hold its base, or its node."""
+STATELESS = frozenset({"created", "moved", "forgotten"})
+"""Operations whose fields are not the subject's own: they hold its base, or its node, or were forgotten."""
 ENDED = "ended"
 """The field that says from when on something no longer holds."""
 RETRACTED = "retracted"

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from engine.domain.retraction import RetractionPreview
 
-ForgettingKind = Literal["record", "document", "source", "item", "user"]
+ForgettingKind = Literal["record", "document", "source", "item", "node", "user"]
 ForgettingState = Literal["planned", "running", "settling", "done", "left", "failed"]
 """`settling`: nothing is shown any more, and writers that began before are waited for; `left`: something was found that should
 be gone."""
@@ -20,7 +20,7 @@ OVER = frozenset({"done", "left", "failed"})
 @dataclass(frozen=True, slots=True)
 class ForgettingSubject:
     """What is forgotten: a record, a document or an item by its id; a source, as a conversation, by the id that the caller gave
-    it, with all of its records; a user with everything."""
+    it, with all of its records; a node, by its id, with all that lies below it; a user with everything."""
 
     kind: ForgettingKind
     id: str
@@ -90,7 +90,7 @@ class ReceiptCheck:
 @dataclass(frozen=True, slots=True)
 class ForgettingPreview:
     """What a forgetting would erase; nothing is written. `withdrawn`: what ends with it and what holds again, with examples, but
-    of a user; the numbers: what is erased in the stores, all versions counted. Items of a user are not counted."""
+    of a user and of a node; the numbers: what is erased in the stores, all versions counted. Items of a user are not counted."""
 
     subject: ForgettingSubject
     nodes: int = 0

@@ -23,7 +23,7 @@ from typing import cast
 from uuid import UUID
 
 from engine.commit.outbox import Outbox, StepHook, no_step
-from engine.commit.rows.retractions import REFUSED
+from engine.commit.rows.retractions import REFUSED, WithdrawnSource
 from engine.domain.clock import Clock
 from engine.domain.forgetting import Forgetting, ForgettingPreview, ForgettingState, ForgettingSubject, RecordPlace
 from engine.domain.principal import Principal
@@ -32,6 +32,7 @@ from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout, Sto
 from engine.forgetting.ending import ForgettingEnd
 from engine.forgetting.forgettings import ForgettingLog
 from engine.forgetting.graph import ErasedGraph
+from engine.forgetting.nodes import ErasedNode, ErasedNodes, RecordsLeft
 from engine.forgetting.objects import ErasedObjects
 from engine.forgetting.pages import TablePages
 from engine.forgetting.rows import ErasedRows, UnfinishedCommits
@@ -73,6 +74,7 @@ class ErasureParts:
     """What erases in each store."""
 
     rows: ErasedRows
+    nodes: ErasedNodes
     users: ErasedUsers
     graph: ErasedGraph
     objects: ErasedObjects
@@ -122,7 +124,7 @@ class Erasure:
             if await self.forgettings.open(user_id, subject) is None:
                 raise
             return ForgettingPreview(subject)  # one that goes on has erased it
-        if subject.kind == "user" or not found.records:
+        if subject.kind in ("user", "node") or not found.records:
             return found
         named = _retracted(subject)
         return replace(found, withdrawn=await self._retractions.preview(Principal.user(user_id), named, limit=limit))
@@ -186,8 +188,11 @@ class Erasure:
     # records --------------------------------------------------------------------------------------------------
 
     async def _hold(self, one: Forgetting) -> None:
-        """Enters the sources with their tombstones, while no write of the user goes on: a later one finds them."""
+        """Enters the sources with their tombstones, while no write of the user goes on: a later one finds them. A node takes
+        nothing any more before it is looked at."""
         try:
+            if one.kind == "node":
+                await self._close(one)
             belongs = await self._subjects.belongings(_user(one), ForgettingSubject(one.kind, one.subject))
         except NotFound:
             return  # an earlier attempt erased it
@@ -195,22 +200,32 @@ class Erasure:
             await connection.execute(sql_text("forgetting/hold"), {"user_id": one.user_id})
             await self.forgettings.enter(connection, one, "source", belongs.sources, known=True)
         await self._enter_places(one, belongs.records)
+        if belongs.nodes:
+            await self._enter_nodes(one, belongs.nodes)
 
     async def _withdraw(self, one: Forgetting) -> None:
         """As if it had never been said; what is withdrawn already stays so. Then its records are known as forgotten."""
-        try:
+        if one.kind == "node":
+            await self._withdraw_places(one)
+        else:
             named = _retracted(ForgettingSubject(one.kind, one.subject))
-            await self._retractions.retract(Principal.user(_user(one)), named, "")
-        except NotFound:
-            pass  # nothing of it was stored as a record, or an earlier attempt erased it
-        except Conflict as error:
-            if error.detail != REFUSED["elsewhere"]:  # another retraction withdrew it; anything else has to end first
-                raise
+            await _passing(self._retractions.retract(Principal.user(_user(one)), named, ""))
         await self._enter_places(one, await self._late_records(one))
         async for page in self.forgettings.things(one.forgetting_id, "place"):
             async with self._postgres.as_service() as connection:
                 ids = [str(_place(thing).record_id) for thing in page]
                 await self.forgettings.enter(connection, one, "record", ids, known=True)
+
+    async def _withdraw_places(self, one: Forgetting) -> None:
+        """Each page of records of a node that are there still."""
+        principal = Principal.user(_user(one))
+        async for page in self.forgettings.things(one.forgetting_id, "place"):
+            for first in range(0, len(page), PAGE):
+                places = [_place(thing) for thing in page[first : first + PAGE]]
+                there = await self._subjects.there(_user(one), places)
+                named = [WithdrawnSource(place.node_id, place.record_id) for place in there]
+                if named:
+                    await _passing(self._retractions.withdraw_records(principal, named))
 
     async def _late_records(self, one: Forgetting) -> tuple[RecordPlace, ...]:
         """Records of its sources that came in before its tombstones."""
@@ -232,6 +247,11 @@ class Erasure:
         after = str(await self.forgettings.so_far(one.forgetting_id) or "")
         if one.state == "settling" and not after:
             await self._withdraw(one)
+        await self._erase_places(one, after)
+        if one.kind == "node":
+            await self._erase_nodes(one)
+
+    async def _erase_places(self, one: Forgetting, after: str = "") -> None:
         async for page in self.forgettings.things(one.forgetting_id, "place", after):
             for first in range(0, len(page), PAGE):
                 some = page[first : first + PAGE]
@@ -272,6 +292,10 @@ class Erasure:
                     await self._note_entities(one, records)
                     counts = await graph.erase_records(_user(one), records, facts)
                     await self.forgettings.count(one.forgetting_id, "graph", counts)
+        if one.kind == "node":
+            async for nodes in self.forgettings.things(one.forgetting_id, "node"):
+                counts = await graph.erase_nodes(_user(one), [UUID(node) for node in nodes])
+                await self.forgettings.count(one.forgetting_id, "graph", counts)
         await self._enter_gone_entities(one)
 
     async def _note_entities(self, one: Forgetting, records: Sequence[UUID]) -> None:
@@ -297,6 +321,44 @@ class Erasure:
             await self.forgettings.objects_gone(one.forgetting_id, keys)
         await self.forgettings.count(one.forgetting_id, "objects", {"objects": erased})
 
+    # nodes ------------------------------------------------------------------------------------------------------
+
+    async def _close(self, one: Forgetting) -> None:
+        """It takes nothing any more, and what it took before is there."""
+        await self._parts.nodes.close(_user(one), _named(one))
+        await self._finish_commits(_user(one))
+
+    async def _enter_nodes(self, one: Forgetting, nodes: Sequence[ErasedNode]) -> None:
+        """Nodes and their edges, with the words by which they are found again, and records that only the graph has."""
+        ids = [node.node_id for node in nodes]
+        edges = await self._parts.graph.edges_of(_user(one), ids)
+        held = await self._parts.graph.records_at(_user(one), ids)
+        texts = await self._parts.nodes.texts(nodes)
+        async with self._postgres.as_service() as connection:
+            for kind, things in (("node", ids), ("relation", [edge.edge_id for edge in edges])):
+                await self.forgettings.enter(connection, one, kind, [str(thing) for thing in things], known=False)
+            await self.forgettings.enter(connection, one, "record", [str(record) for record in held], known=True)
+            await self.forgettings.enter(connection, one, "schema", [node.schema_name for node in nodes], known=False)
+            await self.end.note(connection, one, [str(node) for node in ids], texts)
+
+    async def _erase_nodes(self, one: Forgetting) -> None:
+        """The nodes themselves, the lowest first, as soon as nothing is left of their records. Raises StoreTimeout."""
+        for _ in range(TRIES):
+            try:
+                for node in await self._parts.nodes.below(_user(one), _named(one)):
+                    await self._finish_commits(_user(one))
+                    edges = await self._parts.graph.edges_of(_user(one), [node.node_id])
+                    ids, ends = [edge.edge_id for edge in edges], [edge.node_id for edge in edges]
+                    counts = await self._parts.nodes.erase(one.forgetting_id, _user(one), node, ids, ends)
+                    await self.forgettings.count(one.forgetting_id, "postgres", counts)
+                    self._reached("forgetting_node")
+                return
+            except RecordsLeft:  # moved here from elsewhere, since
+                await self._hold(one)
+                await self._withdraw(one)
+                await self._erase_places(one)
+        raise StoreTimeout(STORE)
+
     # users ------------------------------------------------------------------------------------------------------
 
     async def _hide(self, one: Forgetting) -> None:
@@ -320,6 +382,8 @@ class Erasure:
             async for page in self.forgettings.things(one.forgetting_id, "place")
             for thing in page
         }
+        async for page in self.forgettings.things(one.forgetting_id, "schema"):
+            schemas -= {*page}  # their tables are gone
         await self._parts.pages.write_anew(sorted(schemas))
 
     async def _receipt(self, one: Forgetting) -> None:
@@ -333,6 +397,22 @@ def _user(one: Forgetting) -> UUID:
     if one.user_id is None:
         raise NotFound
     return one.user_id
+
+
+def _named(one: Forgetting) -> UUID:
+    """The node that is forgotten."""
+    return UUID(one.subject)
+
+
+async def _passing(withdrawn: Awaitable[object]) -> None:
+    """Waits for a withdrawal; what is withdrawn already, or was never stored as a record, is passed over."""
+    try:
+        await withdrawn
+    except NotFound:
+        pass  # also where an earlier attempt erased it
+    except Conflict as error:
+        if error.detail != REFUSED["elsewhere"]:  # another retraction withdrew it; anything else has to end first
+            raise
 
 
 def _retracted(subject: ForgettingSubject) -> RetractionSubject:

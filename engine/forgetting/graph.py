@@ -37,6 +37,14 @@ class _Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeEdge:
+    """An edge of a node, and the node at its other end."""
+
+    edge_id: UUID
+    node_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class _Refused:
     after: str | None
     gone: int
@@ -113,6 +121,23 @@ class ErasedGraph:
         """Which of these entities are there. Raises StoreUnavailable."""
         of = {"user_id": str(user_id), "entities": list(entities)}
         return await self._neo4j.read(cypher("forget/entities_there"), row=str, **of)
+
+    async def records_at(self, user_id: UUID, nodes: Sequence[UUID]) -> list[UUID]:
+        """The records that the graph has at nodes. Raises StoreUnavailable."""
+        of = {"user_id": str(user_id), "nodes": [str(one) for one in nodes]}
+        return await self._neo4j.read(cypher("forget/records_at"), row=UUID, **of)
+
+    async def edges_of(self, user_id: UUID, nodes: Sequence[UUID]) -> list[NodeEdge]:
+        """The edges of nodes, those of before, too. Raises StoreUnavailable."""
+        of = {"user_id": str(user_id), "nodes": [str(one) for one in nodes]}
+        return await self._neo4j.read(cypher("forget/edges_of_nodes"), row=NodeEdge, **of)
+
+    async def erase_nodes(self, user_id: UUID, nodes: Sequence[UUID]) -> dict[str, int]:
+        """Erases nodes that hold no records any more, with all that hangs on them. Returns and raises as `erase_records`."""
+        counts = Counter[str]()
+        for page in _pages(nodes, RECORDS):
+            _add(counts, await self._write(cypher("forget/nodes"), user_id=str(user_id), nodes=page))
+        return dict(+counts)
 
     async def erase_user(self, user_id: UUID) -> dict[str, int]:
         """Erases all that the graph has of a user. Returns and raises as `erase_records`."""

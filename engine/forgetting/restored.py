@@ -18,6 +18,7 @@ from engine.domain.forgetting import ForgettingSubject
 from engine.errors import NotFound
 from engine.forgetting.erasure import Erasure
 from engine.forgetting.keyed_hashes import keyed_hashes
+from engine.forgetting.nodes import ErasedNodes
 from engine.forgetting.receipt_files import ReceiptFile, tombstones_of
 from engine.forgetting.receipts import Receipt
 from engine.progress import Progress
@@ -92,6 +93,10 @@ class RestoredForgettings:
             yield ForgettingSubject("user", str(user_id))
             return
         hashes = await keyed_hashes(self._postgres, user_id)
+        if receipt.kind == "node":
+            for node in await ErasedNodes(self._postgres).below(user_id, user_id):
+                if hashes.of("node", str(node.node_id)).hex() == receipt.subject:
+                    yield ForgettingSubject("node", str(node.node_id))
         sources = tombstones_of(file, "source")
         async for source in self._sources(user_id) if sources else _none():
             if hashes.of("source", source) in sources:

@@ -6,6 +6,7 @@ has other records, too, it stays, as does what it knows of its own length.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,21 +15,27 @@ from uuid import UUID
 from engine.domain.forgetting import ForgettingPreview, ForgettingSubject, RecordPlace
 from engine.domain.history import source_key
 from engine.errors import InvalidInput, NotFound
+from engine.forgetting.nodes import ErasedNode, ErasedNodes
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
 from engine.stores.statements import cypher, sql_in, sql_text
 
-NOT_AN_ID = "A record, a document and an item are named by their ids; a source by the id that was given for it."
+NOT_AN_ID = "A record, a document, an item and a node are named by their ids; a source by the id that was given for it."
+ROOT = "The root of a user goes with the user alone: `users forget`."
+_OF_PERSONA = re.compile(r"^persona:[0-9a-f-]{36}:")
+SOURCES = 500
+"""Sources that are looked up at once."""
 NOT_ALONE = "This item is one of several of its record: forget the record, or withdraw the item."
 
 
 @dataclass(frozen=True, slots=True)
 class Belongings:
-    """The sources that go, and the records."""
+    """The sources that go, the records, and the nodes, the lowest first."""
 
     sources: tuple[str, ...]
     records: tuple[RecordPlace, ...]
+    nodes: tuple[ErasedNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ class Subjects:
     """Finds what belongs to a subject; for the service, which sees what holds no more, too."""
 
     def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
-        self._postgres, self._neo4j = postgres, neo4j
+        self._postgres, self._neo4j, self._nodes = postgres, neo4j, ErasedNodes(postgres)
 
     async def belongings(self, user_id: UUID, subject: ForgettingSubject) -> Belongings:
         """The sources and records of a subject. Raises NotFound, InvalidInput."""
@@ -75,6 +82,8 @@ class Subjects:
             named = UUID(subject.id)
         except ValueError:
             raise InvalidInput(NOT_AN_ID) from None
+        if subject.kind == "node":
+            return await self._of_node(user_id, named)
         if subject.kind == "item":
             asked = {"user_id": user_id, "fact_id": named}
             named = only(await self._postgres.fetch_as_service(sql_text("forgettings/record_of_item"), asked, row=UUID))
@@ -93,6 +102,10 @@ class Subjects:
         )
         return await self._placed(user_id, found)
 
+    async def there(self, user_id: UUID, records: Sequence[RecordPlace]) -> tuple[RecordPlace, ...]:
+        """Those of these records that are there still, where they lie now."""
+        return await self._placed(user_id, await self._records(user_id, [one.record_id for one in records]))
+
     async def preview(self, user_id: UUID, subject: ForgettingSubject) -> ForgettingPreview:
         """How much a forgetting would erase. Raises NotFound, InvalidInput."""
         if subject.kind == "user":
@@ -106,7 +119,8 @@ class Subjects:
         content = [await self._content(schema, records) for schema, records in _by_schema(belongs.records)]
         return ForgettingPreview(
             subject,
-            sources=len(belongs.sources),
+            nodes=len(belongs.nodes),
+            sources=len({_OF_PERSONA.sub("", one) for one in belongs.sources}),
             records=len(belongs.records),
             items=sum(one.items for one in content),
             facts=sum(one.facts for one in content),
@@ -136,6 +150,27 @@ class Subjects:
             raise NotFound
         return Belongings(tuple(sources), await self._placed(user_id, rows))
 
+    async def _of_node(self, user_id: UUID, node_id: UUID) -> Belongings:
+        """A node with all below it: sources go of which no record lies elsewhere. Raises NotFound, InvalidInput for the root,
+        Conflict where a persona among them stored records elsewhere."""
+        if node_id == user_id:
+            raise InvalidInput(ROOT)
+        nodes = await self._nodes.below(user_id, node_id)
+        if not nodes:
+            raise NotFound
+        held = await self._nodes.records(nodes)
+        records = {one.record_id: RecordPlace(node.node_id, node.schema_name, one.record_id) for node, one in held}
+        named = sorted({one.source_id for _, one in held})
+        apart: set[str] = set()
+        for first in range(0, len(named), SOURCES):
+            asked = {"user_id": str(user_id), "sources": named[first : first + SOURCES]}
+            rows = await self._neo4j.read(cypher("forget/records_of_source"), row=_Place, **asked)
+            apart |= {one.source_id for one in rows if one.record_id not in records}
+        whole = [*({*named} - apart), *await self._nodes.conversations(user_id, nodes)]
+        sources = sorted({*whole, *await self._nodes.keys(user_id, whole)})
+        await self._nodes.refuse_elsewhere(user_id, nodes, sources)
+        return Belongings(tuple(sources), tuple(records[one] for one in sorted(records, key=str)), tuple(nodes))
+
     async def _records(self, user_id: UUID, records: Sequence[UUID]) -> list[_Place]:
         asked = {"user_id": str(user_id), "records": [str(one) for one in records]}
         return await self._neo4j.read(cypher("forget/records_by_id"), row=_Place, **asked)
@@ -144,7 +179,9 @@ class Subjects:
         asked = {"user_id": user_id, "nodes": sorted({one.node_id for one in found})}
         rows = await self._postgres.fetch_as_service(sql_text("forgettings/schemas"), asked, row=_Schema)
         schemas = {one.node_id: one.schema_name for one in rows}
-        places = {RecordPlace(one.node_id, schemas[one.node_id], one.record_id) for one in found}
+        # of a node whose rows are gone the graph may have some still
+        known = [one for one in found if one.node_id in schemas]
+        places = {RecordPlace(one.node_id, schemas[one.node_id], one.record_id) for one in known}
         return tuple(sorted(places, key=lambda one: str(one.record_id)))
 
     async def _content(self, schema: str, records: Sequence[UUID]) -> _Content:

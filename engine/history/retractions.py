@@ -99,6 +99,14 @@ class SourceRetractions:
             begun = await rows.begin(unit.connection, principal, subject, reason, sources, self._clock.now())
         return await self._carried_out(principal, begun)
 
+    async def withdraw_records(self, principal: Principal, records: Sequence[WithdrawnSource]) -> Retraction:
+        """Withdraws records together, as one retraction that is called by the first of them; some hundred at most. Raises as
+        `retract`."""
+        subject = RetractionSubject("record", str(records[0].record_id))
+        async with self._units.begin(principal) as unit:
+            begun = await rows.begin(unit.connection, principal, subject, "", records, self._clock.now())
+        return await self._carried_out(principal, begun)
+
     async def undo(self, principal: Principal, retraction_id: UUID) -> Retraction:
         """Brings back what was withdrawn; goes on with an undoing that was interrupted. Repeating it changes nothing.
 

@@ -26,15 +26,16 @@ class Forgettings(OfGraph, name="forgettings"):
     @reads(owner)
     async def preview(self, subject: ForgettingSubject, *, limit: int = 100) -> ForgettingPreview:
         """What a forgetting would erase, and what would end or hold again: nothing is written. Lists hold `limit` entries at
-        most. Raises NotFound, InvalidInput."""
+        most; they are empty for a node. Raises NotFound, InvalidInput, Conflict."""
         named = _named(redactions.subject(subject, self.caller.redactor, None))
         return await self._erasure.preview(self._principal.user_id, named, limit=limit)
 
     @writes(owner, redacts={"subject": redactions.subject, "reason": redactions.note}, spends=True)
     async def forget(self, subject: ForgettingSubject, reason: str = "") -> Forgetting:
-        """Forgets a record, a document or a source with all its versions, or a fact; within 20 seconds, then a job goes on. The
-        same call goes on with one that was interrupted. Its receipt is there once it is done, some minutes later: writers that
-        began before are waited for. Raises NotFound, InvalidInput."""
+        """Forgets a record, a document or a source with all its versions, a fact, or a node with all below it; within 20 seconds,
+        then a job goes on. The same call goes on with one that was interrupted. Its receipt is there once it is done, some
+        minutes later: writers that began before are waited for. Raises NotFound, InvalidInput for the root of a user, Conflict
+        for a persona that stored records elsewhere."""
         user_id, author = self._principal.user_id, self._principal.name
         return await self._erasure.forget(user_id, _named(subject), reason, author, within_s=WITHIN_S)
 

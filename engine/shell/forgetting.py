@@ -39,7 +39,9 @@ Id = Annotated[UUID, typer.Argument(metavar="FORGETTING", help="Its id, from `fo
 @commands.async_command("forget", as_json=True)
 async def forget(
     here: Session,
-    kind: Annotated[ForgettingKind, typer.Argument(metavar="KIND", help="record, document, source, item or user.")],
+    kind: Annotated[
+        ForgettingKind, typer.Argument(metavar="KIND", help="record, document, source, item, node or user.")
+    ],
     subject: Annotated[
         str,
         typer.Argument(metavar="ID", help="Its id; of a source the one that was given for it, of a user the handle."),
@@ -50,7 +52,7 @@ async def forget(
     user: Handle = None,
     reason: Reason = "",
 ) -> None:
-    """Erase a source, a document, a record, a fact or a user in all stores. There is no way back; `retract` has one."""
+    """Erase a source, a document, a record, a fact, a node or a user in all stores. There is no way back; `retract` has one."""
     if kind == "user":
         async with here.workspace() as workspace:
             await _forget_user(here, workspace, subject, reason, dry_run=dry_run, yes=yes, wait=wait)

@@ -180,7 +180,7 @@ ON CONFLICT (forgetting_id, kind, hash) DO NOTHING
 --   Returns: hash.
 SELECT DISTINCT t.hash FROM engine.forgetting_things AS t
 WHERE t.forgetting_id = %(forgetting_id)s
-  AND CASE WHEN cardinality(%(kinds)s::text[]) > 0 THEN t.kind = ANY (%(kinds)s::text[]) ELSE t.kind NOT IN ('word', 'term', 'place', 'root', 'mentioned', 'user') END
+  AND CASE WHEN cardinality(%(kinds)s::text[]) > 0 THEN t.kind = ANY (%(kinds)s::text[]) ELSE t.kind NOT IN ('word', 'term', 'place', 'root', 'schema', 'mentioned', 'user') END
 ORDER BY t.hash LIMIT %(limit)s
 
 -- name: own_hashes

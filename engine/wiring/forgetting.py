@@ -11,6 +11,7 @@ from engine.forgetting.ending import ForgettingEnd
 from engine.forgetting.erasure import Erasure, ErasureParts
 from engine.forgetting.forgettings import ForgettingLog
 from engine.forgetting.graph import ErasedGraph
+from engine.forgetting.nodes import ErasedNodes
 from engine.forgetting.numbers import EntityNumbers
 from engine.forgetting.objects import ErasedObjects
 from engine.forgetting.pages import TablePages
@@ -43,6 +44,7 @@ def erasure(
     postgres, neo4j = stores.postgres, stores.neo4j
     parts = ErasureParts(
         ErasedRows(postgres),
+        ErasedNodes(postgres),
         ErasedUsers(postgres),
         ErasedGraph(neo4j, clock, EntityNumbers(postgres)),
         ErasedObjects(stores.objects, clock, timedelta(seconds=settings.forget_settle_s), keys_of_users(settings)),

@@ -9,7 +9,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from engine.domain.node import User
+from engine.domain.node import NewNode, User
 from engine.domain.written import MEDIA_TYPE
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -106,6 +106,31 @@ async def test_a_source_is_forgotten_over_rest(
     assert (await door.post(f"{place}/verify", json=changed)).json()["type"].endswith(":receipt-changed")
     assert (await door.post(f"{home_path}/records", json=stored)).json()["type"].endswith(":forgotten")
     assert (await door.post(f"{home_path}/records", json=stored | {"again": True})).status_code == 201
+
+
+@pytest.mark.ledger("F13")
+async def test_a_node_is_forgotten_over_rest_but_not_the_root(
+    door: httpx.AsyncClient, engine: Engine, memory: Memory, home_path: str
+) -> None:
+    place, root = f"{home_path}/forgettings", memory.principal.user_id
+    node = await memory.nodes.provision(NewNode(root, "Boats"))
+    await memory.nodes.provision(NewNode(node.node_id, "Kayaks"))
+    await memory.records.remember_text("Lease", "It ends in June.", node_id=node.node_id)
+    asked = {"kind": "node", "subject": str(node.node_id)}
+    preview = (await door.get(f"{place}/preview", params=asked)).json()
+    assert (preview["nodes"], preview["records"], preview["withdrawn"]) == (2, 1, None)
+    for door_of_root in (
+        door.get(f"{place}/preview", params=asked | {"subject": str(root)}),
+        door.post(place, json=asked | {"subject": str(root)}),
+    ):
+        refusal = await door_of_root
+        assert refusal.status_code == 400 and "users forget" in refusal.json()["detail"], refusal.text
+    answer = await door.post(place, json=asked)
+    assert answer.status_code == 202, answer.text
+    done = await finished(engine, await memory.forgettings.get(UUID(answer.json()["forgetting_id"])))
+    assert (done.state, done.counts["postgres"]["nodes"], done.counts["graph"]["Node"]) == ("done", 2, 2)
+    assert (await door.get(f"{place}/preview", params=asked)).status_code == 404
+    assert await memory.nodes.children(root) == ()
 
 
 @pytest.mark.ledger("F13")

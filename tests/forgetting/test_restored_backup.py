@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from engine.backup import back_up, restore
 from engine.domain.forgetting import Forgetting, ForgettingSubject
 from engine.domain.history import Conversation, Turn
+from engine.domain.node import NewNode
 from engine.domain.search import SearchRequest
 from engine.embedded import stop
 from engine.errors import BackupError, Forgotten, NotFound, ReceiptChanged, StackError
@@ -30,7 +31,7 @@ from tests.forgetting.searched import found
 from tests.processes import run_module
 
 KEY = base64.b64encode(bytes(range(32))).decode()
-GONE = ["Trundlewick", "Zanderbrook", "Marmolite", "Vexhollow"]
+GONE = ["Trundlewick", "Zanderbrook", "Marmolite", "Vexhollow", "Quexmoor", "Ostrimund"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,15 +51,21 @@ async def stored(engine: Engine) -> None:
     await bob.records.remember_text("Lease", "The lease of the orchard ends in June.", source_id="lease")
     await bob.records.remember_text("Cello", "A cello of Zanderbrook stands in the hall.", source_id="cello")
     await bob.records.remember_text("Stone", "Marmolite is mined near the orchard.", source_id="stone")
+    farm = await bob.nodes.provision(NewNode(bob.principal.user_id, "Quexmoor"))
+    await bob.nodes.provision(NewNode(farm.node_id, "Barn"))
+    await bob.records.remember_text("Herd", "The herd of Ostrimund.", source_id="herd", node_id=farm.node_id)
     await ann.records.remember(Conversation("ann-chat", (Turn("user", "I live in Vexhollow."),)))
 
 
 async def forgotten_since(engine: Engine) -> None:
-    """A source, one record, one that came after the backup, and a user."""
+    """A source, one record, one that came after the backup, a node, and a user."""
     bob = await memory_of_bob(engine)
     await bob.records.remember_text("Late", "A late boat.", source_id="late")
     stone = next(one for one in (await bob.nodes.metadata(bob.principal.user_id)).records if one.title == "Stone")
-    subjects = (("source", "cello"), ("record", str(stone.record_id)), ("source", "late"))
+    [farm] = await bob.nodes.children(bob.principal.user_id)
+    subjects = (
+        ("source", "cello"), ("record", str(stone.record_id)), ("source", "late"), ("node", str(farm.node_id)),
+    )  # fmt: skip
     for kind, named in subjects:
         await to_its_end(engine, await bob.forgettings.forget(ForgettingSubject(kind, named)))
     ann = await engine.workspace.users.find("trundlewick-ann")
@@ -85,7 +92,7 @@ async def test_what_was_forgotten_after_a_backup_does_not_come_back_with_it(tmp_
         assert await found(engine, GONE) == set()
     await stop(home)
     handed = sorted(one.name for one in (backup / "forgotten").iterdir())
-    assert len(handed) == 4 and handed == sorted(one.name for one in (home / "receipts").iterdir())
+    assert len(handed) == 5 and handed == sorted(one.name for one in (home / "receipts").iterdir())
     assert len([*(home / "user-keys").rglob("*")]) == 1  # that of the forgotten user is destroyed; a backup has none
     text = b"".join(one.read_bytes() for one in (backup / "forgotten").iterdir()).decode()
     assert not [word for word in (*GONE, "cello", "late", "bob") if word.lower() in text.lower()]
@@ -100,15 +107,16 @@ async def test_what_was_forgotten_after_a_backup_does_not_come_back_with_it(tmp_
         async with open_engine(settings(other, cache), warming=False):
             pass
     report = (await restore(settings(other, cache), backup)).forgotten
-    assert report is not None and report.applied == 4
+    assert report is not None and report.applied == 5
     async with open_engine(settings(other, cache), warming=False) as engine:
         assert await found(engine, GONE) == set()
         with pytest.raises(NotFound):
             await engine.workspace.users.find("trundlewick-ann")
         bob = await memory_of_bob(engine)
+        assert await bob.nodes.children(bob.principal.user_id) == ()
         hits = (await bob.search(SearchRequest("When does the lease end?"))).hits
         assert [hit.content for hit in hits] == ["The lease of the orchard ends in June."]
-        for named in ("cello", "late"):
+        for named in ("cello", "late", "herd"):
             with pytest.raises(Forgotten):
                 await bob.records.remember_text("Again", "Once more.", source_id=named)
         assert (await engine.doctor.examine()) == []

@@ -46,7 +46,9 @@ LOOK_ALIKES = {
     for part, name in (("table", "users"), ("id", "user_id"), ("name", "handle"), ("key", "handle_key"))
 }
 """The columns of one of the tables that two statements serve."""
-ONE_OF_THEM = {"forgetting_user/rows_of_nodes": "damage", "forgetting_user/rows_of_retractions": "retraction_steps"}
+ONE_OF_THEM = {
+    "forgetting_user/rows_of_nodes": "damage", "forgetting_user/rows_of_retractions": "retraction_steps", "forgetting_node/of_node": "damage",
+}  # fmt: skip
 """One of the tables that a statement serves, where it is not that of users."""
 ARCHIVED = {
     "archive/rows_of_user": ("engine", "grants", "grant_id"),

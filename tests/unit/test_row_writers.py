@@ -75,6 +75,7 @@ BESIDE = {
         "metadata_records memory_items delta_log file_manifest sources due",
     ),
     "lifecycle/mending/shells": ("mends what is lost", "term_counts due"),
+    "forgetting/nodes": ("erases nodes that are forgotten", "delta_log"),
     "forgetting/rows": (
         "erases what is forgotten",
         "outbox metadata_records memory_items term_counts delta_log file_manifest sources due facts fact_attributes"

@@ -21,5 +21,7 @@ BEGIN
             THEN to_jsonb(engine.surrogate_name(said))
         WHEN p_forgetting.kind = 'node' AND (p_table, p_column) = ('assignments', 'moved_from')  -- where a record that stays lay before
             THEN 'null'::jsonb
+        WHEN p_forgetting.kind = 'node' AND (p_table, p_column) = ('assignments', 'reasons') AND p_value ? 'runner_up'  -- the node where it would have come next
+            THEN p_value - 'runner_up' - 'runner_up_evidence'
     END;
 END $$;

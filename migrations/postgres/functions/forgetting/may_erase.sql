@@ -24,7 +24,8 @@ BEGIN
     RETURN p_new <> p_old AND NOT EXISTS (
             SELECT FROM jsonb_each(p_old) AS o JOIN jsonb_each(p_new) AS n ON n.key = o.key
             WHERE n.value <> o.value AND n.value IS DISTINCT FROM engine.emptied(forgetting, p_table, o.key, o.value))
-        -- an id is taken away only with all that was said of it
-        AND ((p_new -> 'subject_id', p_new -> 'file_id', p_new -> 'commit_id') IS NOT DISTINCT FROM (p_old -> 'subject_id', p_old -> 'file_id', p_old -> 'commit_id')
+        -- an id is taken away only with all that was said of it; who had a right at a node that stays is told by nothing else of the line
+        AND (p_table = 'access_log'
+             OR (p_new -> 'subject_id', p_new -> 'file_id', p_new -> 'commit_id') IS NOT DISTINCT FROM (p_old -> 'subject_id', p_old -> 'file_id', p_old -> 'commit_id')
              OR coalesce(p_new #>> '{payload,operation}', split_part(p_new ->> 'detail', ' ', 1)) = 'forgotten');
 END $$;
