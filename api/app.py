@@ -36,6 +36,7 @@ from api.routes.health import of_health, of_metrics
 from api.routes.ingests import of_ingests, of_lines
 from api.routes.nodes import of_grants, of_nodes, of_proposals
 from api.routes.records import of_assignments, of_documents, of_events, of_records
+from api.routes.retention import of_holds, of_retention, of_workspace_retention
 from api.routes.upkeep import of_commits, of_failures, of_jobs, of_replays, of_versions
 from api.routes.workspace import of_integrations, of_tokens, of_users
 from engine.domain.written import LineBody
@@ -52,7 +53,7 @@ ROUTERS = (
     of_users, of_tokens, of_integrations, of_versions, of_nodes, of_entities, of_intentions, of_communities,
     of_proposals, history.router, of_grants, of_records, of_assignments, conversations.router, of_ingests, of_lines,
     of_failures, of_documents, of_resources, of_facts, of_retractions, of_forgettings, of_forgotten_users, of_replays,
-    of_events, search.router, of_files,
+    of_retention, of_workspace_retention, of_holds, of_events, search.router, of_files,
     of_file_log, of_jobs, of_commits,
 )  # fmt: skip
 EXPOSED = "Content-Disposition ETag Idempotency-Replayed Left-Out Link Location Next-Cursor Retry-After WWW-Authenticate".split()

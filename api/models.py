@@ -18,7 +18,7 @@ from engine.domain.occasion import LONGEST_NAME, MOST_PARTICIPANTS, OccasionKind
 from engine.domain.principal import LONGEST_GRACE, TokenKind
 from engine.domain.scope import LONGEST_SCOPE_ID, Privacy, ScopeKind, SourceKind
 from engine.domain.stream import LAST_NUMBER, LONGEST_REF, LONGEST_TITLE, MOST_APPENDED, StreamedTurn
-from engine.domain.written import RECORDS_SHOWN, Again, Body, ConversationBody, Instant, RecordBody
+from engine.domain.written import RECORDS_SHOWN, Again, Body, ConversationBody, Expiry, Instant, RecordBody
 
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 PropertyText = Annotated[str, StringConstraints(max_length=2000)]
@@ -163,6 +163,7 @@ class ManySources(Body):
     conversations: list[ConversationBody] = Field(default=[], max_length=1000)
     texts: list[TextBody] = Field(default=[], max_length=1000)
     again: Again = False
+    expires_at: Expiry = None
     limits: WriteLimits | None = None
     model_config = ConfigDict(
         extra="forbid",
@@ -185,6 +186,7 @@ class NewRecord(RecordBody):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": RECORDS_SHOWN})
 
     again: Again = False
+    expires_at: Expiry = None
     limits: WriteLimits | None = None
 
 
@@ -318,6 +320,7 @@ class AppendBody(_Placed):
     started_at: Instant | None = None
     privacy: Privacy | None = Field(default=None, description="A private record is readable by the owner alone.")
     again: Again = False
+    expires_at: Expiry = None
 
 
 class EndBody(Body):
@@ -336,6 +339,7 @@ class OccasionBody(_Placed):
     source_id: str | None = Field(default=None, min_length=1, max_length=400)
     privacy: Privacy = Field(default="org", description="A private record is readable by the owner alone.")
     again: Again = False
+    expires_at: Expiry = None
 
 
 class ChangeBody(Body):

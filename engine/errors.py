@@ -21,6 +21,7 @@ NeurigraphError
 │   ├── NoLanguageModel       an answer needs one, and none is configured
 │   ├── InProgress            the same request is in progress; knows when to retry
 │   ├── Forgotten             it was forgotten, and is stored anew only where that is asked for
+│   ├── OnHold                a legal hold keeps it: it is not erased before that is released
 │   ├── CommitSetAside        an earlier write of the same thing waits for a person's decision; knows which
 │   └── IdempotencyMismatch
 ├── StoreFailed               a store refused a statement of the engine
@@ -154,6 +155,10 @@ class InProgress(Conflict):
 
 class Forgotten(Conflict):
     """This was forgotten, and is not stored again; with `again` it is stored anew, once its forgetting is done."""
+
+
+class OnHold(Conflict):
+    """A legal hold keeps this: it is erased once the hold is released, by the operator or an administrator."""
 
 
 class CommitSetAside(Conflict):

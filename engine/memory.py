@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from engine.domain.context import Context, ContextAnswer, ContextRequest
-from engine.domain.ingest import Terms
+from engine.domain.ingest import Terms, check_expiry
 from engine.domain.principal import Principal
 from engine.domain.read_limits import UNLIMITED_READ, ReadLimits
 from engine.domain.scope import USERS, MemoryScope, Origin, SourceKind, check_scopes
@@ -26,6 +27,7 @@ from engine.operations.ingests import Exports, Ingests, Replays
 from engine.operations.nodes import Edges, Grants, Nodes
 from engine.operations.proposals import Proposals
 from engine.operations.records import Records
+from engine.operations.retention import RecordRetention
 from engine.operations.searching import Searching
 
 
@@ -44,7 +46,7 @@ class Memory:
         self.events, self.history, self.replays = Events(caller), History(caller), Replays(caller)
         self.grants, self.failures, self.commits = Grants(caller), Failures(caller), Commits(caller)
         self.facts, self.retractions, self.exports = Facts(caller), Retractions(caller), Exports(caller)
-        self.forgettings = Forgettings(caller)
+        self.forgettings, self.retention = Forgettings(caller), RecordRetention(caller)
 
     @property
     def principal(self) -> Principal:
@@ -74,7 +76,9 @@ class Memory:
         return Memory(replace(self._caller, origin=Origin(scope, source)))
 
     def on_terms(self, terms: Terms) -> Memory:
-        """The same memory with terms for what it stores: the key of its session, limits of a write."""
+        """The same memory with terms for what it stores: the key of its session, limits of a write. Raises InvalidInput where
+        what it stores would expire in the past."""
+        check_expiry(terms.expires_at, self._caller.parts.clock.now())
         return Memory(replace(self._caller, terms=terms))
 
     def anew(self, again: bool = True) -> Memory:
@@ -83,6 +87,12 @@ class Memory:
         if not isinstance(again, bool):
             raise InvalidInput("`again` is True or False: what is unclear stores nothing anew.")
         return self.on_terms(replace(self._caller.terms, again=again))
+
+    def until(self, expires_at: datetime | None) -> Memory:
+        """The same memory, that forgets at a time what it stores: records, facts, versions of documents, turns of conversations;
+        None: never. A new version of what is stored may say another time. Raises InvalidInput for a time that is past, or without
+        an offset from UTC."""
+        return self.on_terms(replace(self._caller.terms, expires_at=expires_at))
 
     def once(self, key: str | None, replayed: Callable[[], None] = lambda: None) -> Memory:
         """The same memory for one write with an idempotency key: a repeat gets the first answer, and `replayed` is called."""

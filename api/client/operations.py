@@ -57,6 +57,7 @@ from engine.domain.proposal import Applied, MovedTo, Proposal
 from engine.domain.relation import MentionedTogether
 from engine.domain.replay import Replay, ReplayComparison
 from engine.domain.report import IngestReport
+from engine.domain.retention import Hold, RetentionPreviews, RetentionRule
 from engine.domain.retraction import Retraction, RetractionPreview
 from engine.domain.search import SearchAnswer
 from engine.domain.stream import Appended, EndedStream, StreamState
@@ -836,6 +837,7 @@ class Operations:
         scope_id: str | None = OMIT,
         source: Literal["manual", "extracted", "ingested"] = OMIT,
         again: bool = OMIT,
+        expires_at: datetime | str | None = OMIT,
         limits: WriteLimits | Mapping[str, Any] | None = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> IngestReport:
@@ -890,6 +892,7 @@ class Operations:
         started_at: datetime | str | None = OMIT,
         privacy: Literal["org", "private"] | None = OMIT,
         again: bool = OMIT,
+        expires_at: datetime | str | None = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> Appended:
         """Appends turns to a conversation, which its first turns open; they are durable when the request returns.
@@ -931,6 +934,7 @@ class Operations:
         source_id: str | None = OMIT,
         privacy: Literal["org", "private"] = OMIT,
         again: bool = OMIT,
+        expires_at: datetime | str | None = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> IngestReport:
         """Stores a meeting, a call, a session of work or a milestone as one record."""
@@ -943,6 +947,7 @@ class Operations:
         conversations: Sequence[ConversationBody | Mapping[str, Any]] = OMIT,
         texts: Sequence[TextBody | Mapping[str, Any]] = OMIT,
         again: bool = OMIT,
+        expires_at: datetime | str | None = OMIT,
         limits: WriteLimits | Mapping[str, Any] | None = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> IngestReport:
@@ -1091,6 +1096,7 @@ class Operations:
         node_id: UUID | str | None = OMIT,
         privacy: Literal["org", "private"] = OMIT,
         again: bool = OMIT,
+        expires_at: datetime | str | None = OMIT,
         idempotency_key: str | None = OMIT,
     ) -> FactChain:
         """Stores a fact that the user states. Returns its chain, the newest first: what it replaced is there, too. If it
@@ -1261,6 +1267,99 @@ class Operations:
     @operation("POST", "/v1/users/{user_id}/replays/{replay_id}/discard", as_value(Replay), repeats=False)
     def discard_replay(self, user_id: UUID | str, replay_id: UUID | str) -> Replay:
         """Discards the rebuilt records. Repeating it changes nothing; 409 if it was swapped."""
+
+    @operation("GET", "/v1/users/{user_id}/retention", as_page(RetentionRule))
+    def list_retention_rules(
+        self, user_id: UUID | str, *, limit: int = OMIT, cursor: str | None = OMIT
+    ) -> Page[RetentionRule]:
+        """Rules, those for all users among them, the oldest first, one page."""
+
+    @operation("POST", "/v1/users/{user_id}/retention", as_value(RetentionRule), repeats=False)
+    def set_retention_rule(
+        self,
+        user_id: UUID | str,
+        *,
+        older_than_days: float,
+        kind: Literal["conversation", "text", "file", "fact", "event"] | None = OMIT,
+        source: str | None = OMIT,
+        source_prefix: str | None = OMIT,
+        tag: str | None = OMIT,
+        scope: Literal["user", "thread", "workflow"] | None = OMIT,
+        scope_id: str | None = OMIT,
+        node_id: UUID | str | None = OMIT,
+        everything: bool = OMIT,
+        note: str = OMIT,
+    ) -> RetentionRule:
+        """Sets a rule; a job forgets what it takes, each hour. One that takes all records that there are is refused
+        unless it says `everything`."""
+
+    @operation("GET", "/v1/users/{user_id}/retention/preview", as_value(RetentionPreviews))
+    def preview_retention(
+        self,
+        user_id: UUID | str,
+        *,
+        limit: int = OMIT,
+        older_than_days: float | None = OMIT,
+        kind: Literal["conversation", "text", "file", "fact", "event"] | None = OMIT,
+        source: str | None = OMIT,
+        source_prefix: str | None = OMIT,
+        tag: str | None = OMIT,
+        scope: Literal["user", "thread", "workflow"] | None = OMIT,
+        scope_id: str | None = OMIT,
+        node_id: UUID | str | None = OMIT,
+    ) -> RetentionPreviews:
+        """What a rule would take now; without `older_than_days`, what each rule that is set takes and what has expired.
+        Nothing is written."""
+
+    @operation("DELETE", "/v1/users/{user_id}/retention/{rule_id}", as_value(RetentionRule))
+    def remove_retention_rule(self, user_id: UUID | str, rule_id: UUID | str) -> RetentionRule:
+        """Removes a rule. What it has forgotten does not come back."""
+
+    @operation("GET", "/v1/retention", as_page(RetentionRule))
+    def list_workspace_retention_rules(self, *, limit: int = OMIT, cursor: str | None = OMIT) -> Page[RetentionRule]:
+        """Rules for all users, the oldest first, one page."""
+
+    @operation("POST", "/v1/retention", as_value(RetentionRule), repeats=False)
+    def set_workspace_retention_rule(
+        self,
+        *,
+        older_than_days: float,
+        kind: Literal["conversation", "text", "file", "fact", "event"] | None = OMIT,
+        source: str | None = OMIT,
+        source_prefix: str | None = OMIT,
+        tag: str | None = OMIT,
+        scope: Literal["user", "thread", "workflow"] | None = OMIT,
+        scope_id: str | None = OMIT,
+        node_id: UUID | str | None = OMIT,
+        everything: bool = OMIT,
+        note: str = OMIT,
+    ) -> RetentionRule:
+        """Sets a rule for every user of the workspace, also for those who come later."""
+
+    @operation("DELETE", "/v1/retention/{rule_id}", as_value(RetentionRule))
+    def remove_workspace_retention_rule(self, rule_id: UUID | str) -> RetentionRule:
+        """Removes a rule for all users."""
+
+    @operation("GET", "/v1/holds", as_page(Hold))
+    def list_holds(
+        self, *, user_id: UUID | str | None = OMIT, released: bool = OMIT, limit: int = OMIT, cursor: str | None = OMIT
+    ) -> Page[Hold]:
+        """Legal holds, newest first, one page. One that is released does not say any more what it named."""
+
+    @operation("POST", "/v1/holds", as_value(Hold), repeats=False)
+    def set_hold(
+        self,
+        *,
+        user_id: UUID | str,
+        kind: Literal["user", "node", "source", "record"],
+        reason: str,
+        subject: str = OMIT,
+    ) -> Hold:
+        """Holds something: no rule and no forgetting erases it until the hold is released. Repeating it changes nothing."""
+
+    @operation("POST", "/v1/holds/{hold_id}/release", as_value(Hold), repeats=False)
+    def release_hold(self, hold_id: UUID | str, *, reason: str) -> Hold:
+        """Releases a hold. Repeating it changes nothing."""
 
     @operation("POST", "/v1/users/{user_id}/events", as_value(Event))
     def write_event(

@@ -32,6 +32,9 @@ Reason = Annotated[str, Field(description="Why, for the history.")]
 Again = Annotated[
     bool, Field(strict=True, description="True only if the user wants back what was forgotten: stores it anew.")
 ]
+Expiry = Annotated[
+    Instant | None, Field(description="When it is to be forgotten by itself, only if the user said so; a time to come.")
+]
 Limit = Annotated[int, Field(ge=1, le=100, description="How many at most, 1 to 100.")]
 
 NOTHING, NO_MORE = "Nothing was found.", "There is nothing more."
@@ -53,10 +56,11 @@ async def add_memory(  # noqa: PLR0913 (the parameters of a tool are its paramet
         UUID | None, Field(description="Id of the node at which to store; without it the content decides.")
     ] = None,
     again: Again = False,
+    expires_at: Expiry = None,
 ) -> dict[str, Any]:
     """Stores a text or a conversation in the user's long-term memory. Send one of `text` and `messages`. Store what will matter
     later, in whole sentences with names and dates. Returns what was stored and where."""
-    text, title, memory = text.strip(), title.strip(), memory.anew(again)
+    text, title, memory = text.strip(), title.strip(), memory.anew(again).until(expires_at)
     if bool(text) == bool(messages):
         raise InvalidInput("Send exactly one of text and messages.")
     empty = 0

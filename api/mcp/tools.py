@@ -16,6 +16,7 @@ from api.mcp.arguments import MemoryId, parsed, undone
 from api.mcp.memories import (
     NOTHING,
     Again,
+    Expiry,
     Limit,
     add_memory,
     delete_memory,
@@ -120,7 +121,7 @@ async def get_context(
     return {"context": context.text, "sources": sources, "notes": notes}
 
 
-async def add_fact(
+async def add_fact(  # noqa: PLR0913 (the parameters of a tool are its parameters)
     memory: Memory,
     text: Annotated[str, Field(min_length=1, description="One sentence that stands by itself: Dave lives in Galway.")],
     about: Annotated[
@@ -129,11 +130,14 @@ async def add_fact(
     at: Annotated[Instant | None, Field(description="From when on it holds; without it, now.")] = None,
     node_id: Annotated[UUID | None, Field(description="Node to store it at; without it, where it belongs.")] = None,
     again: Again = False,
+    expires_at: Expiry = None,
 ) -> dict[str, Any]:
     """States a fact: it ends the fact that it replaces, which stays in its chain. For whole texts use add_memory."""
     if not memory.principal.owns:
         raise InvalidInput("Only the user states facts; store a text with add_memory.")
-    chain = await memory.anew(again).facts.write(WrittenFact(text, tuple(about), at=at), node_id=node_id)
+    chain = (
+        await memory.anew(again).until(expires_at).facts.write(WrittenFact(text, tuple(about), at=at), node_id=node_id)
+    )
     return {
         "facts": [
             {

@@ -39,7 +39,11 @@ async def append_turns(
     Turns sent again with the same number (`first`) or ids change nothing; a gap, or a different turn at the same place,
     is 409. They are not found by a search until a piece of the conversation is stored.
     """
-    place = memory.anew(body.again).within(MemoryScope(body.scope, body.scope_id), source=body.source)
+    place = (
+        memory.anew(body.again)
+        .until(body.expires_at)
+        .within(MemoryScope(body.scope, body.scope_id), source=body.source)
+    )
     appended = await place.conversations.append(
         conversation_id,
         *(turn.turn() for turn in body.turns),
@@ -93,7 +97,11 @@ async def conversations(
 )
 async def store_occasion(body: OccasionBody, memory: OnceMemory, response: Response) -> IngestReport:
     """Stores a meeting, a call, a session of work or a milestone as one record."""
-    place = memory.anew(body.again).within(MemoryScope(body.scope, body.scope_id), source=body.source)
+    place = (
+        memory.anew(body.again)
+        .until(body.expires_at)
+        .within(MemoryScope(body.scope, body.scope_id), source=body.source)
+    )
     people = tuple(body.participants)
     occasion = Occasion(body.kind, body.title, body.text, body.started_at, body.ended_at, people, body.source_id)
     report = await place.records.remember_occasion(occasion, node_id=body.node_id, privacy=body.privacy)

@@ -37,7 +37,11 @@ class FactDecisionBody(Body):
 async def write(body: NewFactBody, memory: OnceMemory) -> FactChain:
     """Stores a fact that the user states. Returns its chain, the newest first: what it replaced is there, too. If it only says
     again what is known, that is confirmed."""
-    return FactChain(await memory.anew(body.again).facts.write(body.fact, node_id=body.node_id, privacy=body.privacy))
+    return FactChain(
+        await memory.anew(body.again)
+        .until(body.expires_at)
+        .facts.write(body.fact, node_id=body.node_id, privacy=body.privacy)
+    )
 
 
 def wanted(

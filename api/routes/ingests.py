@@ -28,7 +28,17 @@ from engine.domain.history import Text
 from engine.domain.ingest import IngestedSource, IngestSession
 from engine.domain.problems import UNEXPECTED, ProblemKind, kind_of, members_of
 from engine.domain.report import IngestReport
-from engine.domain.written import MEDIA_TYPE, ExportCount, ExportPage, Line, LineReport, LineSplitter, batches, line_of
+from engine.domain.written import (
+    MEDIA_TYPE,
+    ExportCount,
+    ExportPage,
+    Instant,
+    Line,
+    LineReport,
+    LineSplitter,
+    batches,
+    line_of,
+)
 from engine.memory import Memory
 from engine.turns import computed
 
@@ -74,7 +84,9 @@ async def ingest(body: ManySources, memory: OnceMemory, response: Response) -> I
     """
     conversations = await computed(lambda: [one.conversation for one in body.conversations])
     texts = [Text(one.source_id, one.title, one.text) for one in body.texts]
-    report = await limited(memory, body.limits).anew(body.again).ingests.many(conversations, texts)
+    report = (
+        await limited(memory, body.limits).anew(body.again).until(body.expires_at).ingests.many(conversations, texts)
+    )
     response.status_code = 201 if report.records else 200
     return report
 
@@ -158,6 +170,7 @@ async def import_lines(
     request: Request,
     memory: UserMemory,
     again: Annotated[bool, Query(description="Stores anew what was forgotten; else it is left out.")] = False,
+    expires_at: Annotated[Instant | None, Query(description="When all of it is forgotten by itself.")] = None,
 ) -> Response:
     """Stores one conversation or text a line, while the lines arrive, and reports each line.
 
@@ -166,7 +179,7 @@ async def import_lines(
     """
     check_content_type(request, MEDIA_TYPE)
     await memory.ingests.lines(())  # refuses those who may not, before anything is read
-    work = _Import(request, memory.anew(again), request.app.state.settings.max_text_bytes)
+    work = _Import(request, memory.anew(again).until(expires_at), request.app.state.settings.max_text_bytes)
     return await answering(work.run)
 
 

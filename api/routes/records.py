@@ -52,7 +52,10 @@ async def write_record(body: NewRecord, memory: OnceMemory, response: Response) 
     if (body.conversation is None) == (body.text is None):
         raise InvalidInput("A record is a conversation or a text: send exactly one of the two.")
     place = (
-        limited(memory, body.limits).anew(body.again).within(MemoryScope(body.scope, body.scope_id), source=body.source)
+        limited(memory, body.limits)
+        .anew(body.again)
+        .until(body.expires_at)
+        .within(MemoryScope(body.scope, body.scope_id), source=body.source)
     )
     if (written := body.conversation) is not None:
         conversation = await computed(lambda: written.conversation)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from engine.domain.retraction import RetractionPreview
 
-ForgettingKind = Literal["record", "document", "source", "item", "node", "user"]
+ForgettingKind = Literal["record", "document", "source", "item", "node", "user", "retention"]
 ForgettingState = Literal["planned", "running", "settling", "done", "left", "failed"]
 """`settling`: nothing is shown any more, and writers that began before are waited for; `left`: something was found that should
 be gone."""
@@ -20,7 +20,8 @@ OVER = frozenset({"done", "left", "failed"})
 @dataclass(frozen=True, slots=True)
 class ForgettingSubject:
     """What is forgotten: a record, a document or an item by its id; a source, as a conversation, by the id that the caller gave
-    it, with all of its records; a node, by its id, with all that lies below it; a user with everything."""
+    it, with all of its records; a node, by its id, with all that lies below it; a user with everything; of `retention` some
+    records that were due by a rule, whose id it begins with, or that had expired."""
 
     kind: ForgettingKind
     id: str

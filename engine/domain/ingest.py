@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
+from engine.errors import InvalidInput
+
 if TYPE_CHECKING:
     from engine.domain.report import Skipped
 
@@ -37,16 +39,27 @@ UNLIMITED = Limits()
 class Terms:
     """The terms on which contents are stored. The same `key` resumes the earlier session; where `tolerant`, a source
     that cannot be stored does not stop the others. `refused` are sources that could not even be read. `again`: what was forgotten
-    is stored anew."""
+    is stored anew; `expires_at`: when what is stored is forgotten by itself."""
 
     key: str | None = None
     tolerant: bool = False
     limits: Limits = UNLIMITED
     refused: tuple[Skipped, ...] = ()
     again: bool = False
+    expires_at: datetime | None = None
 
 
 PLAIN = Terms()
+
+
+def check_expiry(expires_at: datetime | None, now: datetime) -> None:
+    """Raises InvalidInput for a time without an offset from UTC, and for one that is past."""
+    if expires_at is None:
+        return
+    if expires_at.tzinfo is None:
+        raise InvalidInput("The time at which something expires needs an offset from UTC.")
+    if expires_at <= now:
+        raise InvalidInput("The time at which something expires is in the past.")
 
 
 @dataclass(frozen=True, slots=True)

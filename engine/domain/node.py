@@ -205,7 +205,8 @@ class LeftOut:
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
     """A record as the metadata layer holds it; `file_…` describe its file, which stays closed. `file_part`: this reader gets a
-    part of it, the passages at this node; its sizes are left out. `last_accessed_at`: for the user alone."""
+    part of it, the passages at this node; its sizes are left out. `last_accessed_at`, and when it `expires_at`: for the user
+    alone."""
 
     record_id: UUID
     revision: int
@@ -233,6 +234,7 @@ class RecordMetadata:
     size_bytes: int | None
     stored_bytes: int | None
     file_part: bool
+    expires_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

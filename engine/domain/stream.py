@@ -126,7 +126,8 @@ class Append:
     """Turns for the end of a conversation. `first` is the number of the first one, counted from 0.
 
     `title`, `started_at`, `node_id`, `privacy`, `origin` belong to the conversation and count when it is opened; later
-    appends may leave them out. `again`: also where the conversation was forgotten. Raises InvalidInput.
+    appends may leave them out. `again`: also where the conversation was forgotten; `expires_at`: when what is stored of it from
+    then on expires. Raises InvalidInput.
     """
 
     conversation_id: str
@@ -138,6 +139,7 @@ class Append:
     privacy: Privacy | None = None
     origin: Origin = INGESTED
     again: bool = False
+    expires_at: datetime | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.conversation_id) <= LONGEST_ID:

@@ -46,6 +46,12 @@ def _with_offset(value: datetime) -> datetime:
 Instant = Annotated[datetime, BeforeValidator(_written_in_iso), AfterValidator(_with_offset)]
 """ISO 8601; without an offset it is UTC. The offset is kept: it says on which day of the speaker something was."""
 Again = Annotated[bool, Strict(), Field(description="Stores it anew where it was forgotten; else that is refused.")]
+Expiry = Annotated[
+    Instant | None,
+    Field(
+        description="When it is forgotten by itself, in the future; without it, never. A new version may say another time."
+    ),
+]
 Subject = Annotated[str, Field(min_length=1, max_length=LONGEST_SUBJECT)]
 
 
@@ -119,6 +125,7 @@ class NewFactBody(FactBody):
     node_id: UUID | None = Field(default=None, description="Node to store it at; without it, where it belongs.")
     privacy: Privacy = Field(default="org", description="What is private is read by the user alone.")
     again: Again = False
+    expires_at: Expiry = None
 
 
 class RecordBody(Body):

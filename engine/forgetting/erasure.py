@@ -32,11 +32,12 @@ from engine.errors import Conflict, NeurigraphError, NotFound, StoreTimeout, Sto
 from engine.forgetting.ending import ForgettingEnd
 from engine.forgetting.forgettings import ForgettingLog
 from engine.forgetting.graph import ErasedGraph
+from engine.forgetting.holds import refuse_held
 from engine.forgetting.nodes import ErasedNode, ErasedNodes, RecordsLeft
 from engine.forgetting.objects import ErasedObjects
 from engine.forgetting.pages import TablePages
 from engine.forgetting.rows import ErasedRows, UnfinishedCommits
-from engine.forgetting.subjects import Subjects
+from engine.forgetting.subjects import Belongings, Subjects
 from engine.forgetting.users import ErasedUsers
 from engine.history.retractions import SourceRetractions
 from engine.stores.limited import STORE
@@ -134,12 +135,15 @@ class Erasure:
     ) -> Forgetting:
         """Forgets; goes on with a forgetting of the same subject that is not done. After `within_s` the job goes on with it.
 
-        Raises NotFound, Conflict, InvalidInput, StoreUnavailable.
+        Raises NotFound, Conflict, OnHold, InvalidInput, StoreUnavailable.
         """
         one = await self.forgettings.open(user_id, subject)
         if one is None:
+            belongs = Belongings((), ())
             if subject.kind != "user":
-                await self._subjects.belongings(user_id, subject)
+                belongs = await self._subjects.belongings(user_id, subject)
+            async with self._postgres.as_service() as connection:
+                await refuse_held(connection, subject.kind, user_id, belongs.sources, belongs.records)
             one = await self.forgettings.ask(user_id, subject, reason, author)
         return await self.carry_on(one, within_s=within_s)
 
@@ -198,6 +202,7 @@ class Erasure:
             return  # an earlier attempt erased it
         async with self._postgres.as_service() as connection:
             await connection.execute(sql_text("forgetting/hold"), {"user_id": one.user_id})
+            await refuse_held(connection, one.kind, _user(one), belongs.sources, belongs.records)
             await self.forgettings.enter(connection, one, "source", belongs.sources, known=True)
         await self._enter_places(one, belongs.records)
         if belongs.nodes:
@@ -205,7 +210,7 @@ class Erasure:
 
     async def _withdraw(self, one: Forgetting) -> None:
         """As if it had never been said; what is withdrawn already stays so. Then its records are known as forgotten."""
-        if one.kind == "node":
+        if one.kind in ("node", "retention"):
             await self._withdraw_places(one)
         else:
             named = _retracted(ForgettingSubject(one.kind, one.subject))

@@ -34,7 +34,7 @@ DERIVED = (
 OF_RECORDS = (
     "forgetting/raw_resources_shared", "forgetting/raw_resources", "forgetting/document_versions", "forgetting/documents",
     "forgetting/assignments", "forgetting/due", "forgetting/due_reasons", "forgetting/replayed_records",
-    "forgetting/replays", "forgetting/awake_files",
+    "forgetting/replays", "forgetting/awake_files", "forgetting/expiries", "forgetting/retention_rules",
 )  # fmt: skip
 LOGS = (
     "forgetting/compression_state_log", "forgetting/accepted_damage", "forgetting/model_answers",

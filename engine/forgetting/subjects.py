@@ -16,6 +16,7 @@ from engine.domain.forgetting import ForgettingPreview, ForgettingSubject, Recor
 from engine.domain.history import source_key
 from engine.errors import InvalidInput, NotFound
 from engine.forgetting.nodes import ErasedNode, ErasedNodes
+from engine.forgetting.retention import RetentionRules
 from engine.stores.neo4j import Neo4j
 from engine.stores.postgres import Postgres
 from engine.stores.rows import only
@@ -71,13 +72,15 @@ class _UserContent:
 class Subjects:
     """Finds what belongs to a subject; for the service, which sees what holds no more, too."""
 
-    def __init__(self, postgres: Postgres, neo4j: Neo4j) -> None:
-        self._postgres, self._neo4j, self._nodes = postgres, neo4j, ErasedNodes(postgres)
+    def __init__(self, postgres: Postgres, neo4j: Neo4j, rules: RetentionRules) -> None:
+        self._postgres, self._neo4j, self._rules, self._nodes = postgres, neo4j, rules, ErasedNodes(postgres)
 
     async def belongings(self, user_id: UUID, subject: ForgettingSubject) -> Belongings:
         """The sources and records of a subject. Raises NotFound, InvalidInput."""
         if subject.kind == "source":
             return await self._of_source(user_id, subject.id)
+        if subject.kind == "retention":
+            return await self._due(user_id, subject.id.partition(" ")[0])
         try:
             named = UUID(subject.id)
         except ValueError:
@@ -105,6 +108,14 @@ class Subjects:
     async def there(self, user_id: UUID, records: Sequence[RecordPlace]) -> tuple[RecordPlace, ...]:
         """Those of these records that are there still, where they lie now."""
         return await self._placed(user_id, await self._records(user_id, [one.record_id for one in records]))
+
+    async def source(self, user_id: UUID, named: str) -> str:
+        """The id of a source as records have it, by the id that was given for it. Raises NotFound, InvalidInput."""
+        return (await self._of_source(user_id, named)).sources[0]
+
+    async def record(self, user_id: UUID, record_id: UUID) -> None:
+        """Raises NotFound where the user has no such record."""
+        only(await self._records(user_id, [record_id]))
 
     async def preview(self, user_id: UUID, subject: ForgettingSubject) -> ForgettingPreview:
         """How much a forgetting would erase. Raises NotFound, InvalidInput."""
@@ -170,6 +181,17 @@ class Subjects:
         sources = sorted({*whole, *await self._nodes.keys(user_id, whole)})
         await self._nodes.refuse_elsewhere(user_id, nodes, sources)
         return Belongings(tuple(sources), tuple(records[one] for one in sorted(records, key=str)), tuple(nodes))
+
+    async def _due(self, user_id: UUID, rule: str) -> Belongings:
+        """Some records that a rule takes now, without those that are held, and the sources that have no others. Raises NotFound
+        where nothing is due."""
+        found = await self._rules.due(user_id, rule, free=True, limit=self._rules.group)
+        if not found:
+            raise NotFound
+        asked = {"sources": sorted({one.source_id for one in found}), "records": [str(one.record_id) for one in found]}
+        statement = cypher("forget/sources_whole")
+        whole = await self._neo4j.read(statement, row=str, user_id=str(user_id), **asked)
+        return Belongings(tuple(whole), tuple(sorted((one.place for one in found), key=lambda one: str(one.record_id))))
 
     async def _records(self, user_id: UUID, records: Sequence[UUID]) -> list[_Place]:
         asked = {"user_id": str(user_id), "records": [str(one) for one in records]}

@@ -36,11 +36,11 @@ TABLES = (
     "document_versions", "documents", "conversation_turns", "conversations", "ingest_sources", "ingest_sessions",
     "failure_log", "raw_resources", "sources", "event_log", "assignments", "awake_files", "term_counts", "model_answers",
     "idempotency", "grants", "accepted_damage", "damage", "due", "node_centroids", "node_states", "node_slices",
-    "hierarchy_log", "outbox",
+    "hierarchy_log", "outbox", "expiries", "retention_rules", "holds",
 )  # fmt: skip
 """In the order of their keys: what refers to a row goes before it."""
 PERMITTED = frozenset({"retracted_facts", "document_versions", "ingest_sources", "failure_log", "raw_resources", "event_log",
-                       "assignments", "grants", "accepted_damage"})  # fmt: skip
+                       "assignments", "grants", "accepted_damage", "holds"})  # fmt: skip
 """Append-only tables: each transaction needs a permit."""
 LOGS = ("access_log", "file_log", "commit_log")
 

@@ -257,7 +257,13 @@ class Sessions:
             _source(drafted.source_id, drafted.advance, [record.record_id for record in drafted.records])
             for drafted in batch
         ]
-        return lambda connection, commit_id: self._note(connection, run, commit_id, counts, sources)
+        places = [(record.draft.record_id, record.draft.node.node_id) for record in records]
+
+        async def note(connection: Connection, commit_id: UUID) -> None:
+            await self._note(connection, run, commit_id, counts, sources)
+            await self._expire(connection, run, places)
+
+        return note
 
     def version_noted(
         self, run: IngestRun, source_id: str
@@ -272,8 +278,18 @@ class Sessions:
             advance = SourceAdvance.to_version(version)
             source = _source(source_id, advance, [part.document_id for part in parts], gone)
             await self._note(connection, run, commit_id, counts, [source])
+            await self._expire(connection, run, [(part.document_id, part.node_id) for part in parts])
 
         return note
+
+    async def _expire(self, connection: Connection, run: IngestRun, places: Sequence[tuple[UUID, UUID]]) -> None:
+        """Keeps when these records (with their nodes) expire, where that was said."""
+        if run.terms.expires_at is None or not places:
+            return
+        records, nodes = zip(*places, strict=True)
+        row = {"user_id": run.principal.user_id, "records": list(records), "nodes": list(nodes)}
+        row |= {"expires_at": run.terms.expires_at, "now": self._clock.now()}
+        await connection.execute(sql_text("ingest/expire"), row)
 
     async def _note(
         self, connection: Connection, run: IngestRun, commit_id: UUID, counts: Mapping[str, int], sources: Sequence[Any]

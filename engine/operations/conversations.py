@@ -52,7 +52,14 @@ class Conversations(OfGraph, name="conversations"):
             refs = [turn.ref or str(self.caller.own_id(conversation_id, n, turn)) for n, turn in enumerate(turns)]
             turns = tuple(replace(turn, ref=ref) for turn, ref in zip(turns, refs, strict=True))
         placed = (title, started_at, node_id, privacy, self.caller.origin)
-        append = Append(conversation_id, turns, first, *placed, again=self.caller.terms.again)
+        append = Append(
+            conversation_id,
+            turns,
+            first,
+            *placed,
+            again=self.caller.terms.again,
+            expires_at=self.caller.terms.expires_at,
+        )
         if node_id is not None:
             await self._shells.require_unarchived(self._principal, node_id)
         appended = await self._streams.append(self._principal, append)

@@ -125,7 +125,8 @@ class Operation:
         """What a repeat must have in common with the first request. Its hash is stored, so texts with personal data are
         replaced by keyed hashes: others could be reversed by guessing, and markers alone would make two requests one."""
         named = {name: value for name, value in given.items() if name not in ("self", "progress")}
-        plain = to_jsonable_python([self.name, caller.origin, named], fallback=repr)
+        said = [caller.terms.expires_at] if caller.terms.expires_at else []
+        plain = to_jsonable_python([self.name, caller.origin, named, *said], fallback=repr)
         return json.dumps(caller.redactor.value(plain, caller.redactor.identifier), sort_keys=True).encode()
 
     def check(self) -> None:

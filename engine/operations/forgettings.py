@@ -16,6 +16,8 @@ from engine.operations.keeper import WITHIN_S
 
 USERS = "A user is forgotten by the operator or an administrator: `users.forget`."
 
+BY_RULE = "What a rule of retention takes goes by itself: `retention preview` shows it."
+
 
 class Forgettings(OfGraph, name="forgettings"):
     """Erases what was stored, in all stores, and says so in a signed receipt. For the user of the graph alone. What is only
@@ -35,7 +37,7 @@ class Forgettings(OfGraph, name="forgettings"):
         """Forgets a record, a document or a source with all its versions, a fact, or a node with all below it; within 20 seconds,
         then a job goes on. The same call goes on with one that was interrupted. Its receipt is there once it is done, some
         minutes later: writers that began before are waited for. Raises NotFound, InvalidInput for the root of a user, Conflict
-        for a persona that stored records elsewhere."""
+        for a persona that stored records elsewhere, OnHold for what a legal hold keeps."""
         user_id, author = self._principal.user_id, self._principal.name
         return await self._erasure.forget(user_id, _named(subject), reason, author, within_s=WITHIN_S)
 
@@ -65,4 +67,6 @@ class Forgettings(OfGraph, name="forgettings"):
 def _named(subject: ForgettingSubject) -> ForgettingSubject:
     if subject.kind == "user":
         raise InvalidInput(USERS)
+    if subject.kind == "retention":
+        raise InvalidInput(BY_RULE)
     return subject

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from engine.access.principals import WorkspaceIntegrations, WorkspaceTokens, WorkspaceUsers
     from engine.commit.set_aside import SetAside
     from engine.forgetting.erasure import Erasure
+    from engine.forgetting.holds import LegalHolds
+    from engine.forgetting.retention import RetentionRules
     from engine.ingest.sessions import FailureLog
     from engine.jobs.jobs import JobCatalogue
     from engine.lifecycle.embedding_versions import EmbeddingVersions
@@ -38,6 +40,8 @@ class Services:
     commits: SetAside
     embeddings: EmbeddingVersions
     erasure: Erasure
+    holds: LegalHolds
+    rules: RetentionRules
     redactor: Redactor
     limit: float
     """Seconds that a read may take in all."""

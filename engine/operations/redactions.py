@@ -12,6 +12,7 @@ from engine.domain.forgetting import ForgettingSubject
 from engine.domain.grant import NewGrant
 from engine.domain.node import NewNode
 from engine.domain.occasion import NewEvent
+from engine.domain.retention import HoldSubject, NewRetentionRule
 from engine.domain.retraction import RetractionSubject
 from engine.privacy.redact import Redactor, check_names, redacted_change, redacted_edge, redacted_fact, redacted_node
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from engine.domain.proposal import Proposal
 
 Counts = Counter[str] | None
-Named = TypeVar("Named", RetractionSubject, ForgettingSubject)
+Named = TypeVar("Named", RetractionSubject, ForgettingSubject, HoldSubject)
 
 without_text = None
 """An argument that holds no text of a person: a name of a model or a job, a choice."""
@@ -100,3 +101,9 @@ def identifier(value: str | None, redactor: Redactor, _: Counts) -> str | None:
 def subject(value: Named, redactor: Redactor, _: Counts) -> Named:
     """What is withdrawn or forgotten: the id of a source, as it is stored."""
     return replace(value, id=redactor.identifier(value.id)) if value.kind == "source" else value
+
+
+def retention_rule(value: NewRetentionRule, redactor: Redactor, counts: Counts) -> NewRetentionRule:
+    """A rule of retention: the ids of sources as they are stored, and the note."""
+    source, prefix = identifier(value.source, redactor, None), identifier(value.source_prefix, redactor, None)
+    return replace(value, source=source, source_prefix=prefix, note=redactor.text(value.note, counts))

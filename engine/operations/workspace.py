@@ -22,6 +22,7 @@ from engine.operations.declaring import OfWorkspace, reads, writes
 from engine.operations.failures import AllCommits
 from engine.operations.keeper import WITHIN_S, Keeper, administrators, identities
 from engine.operations.redactions import without_text
+from engine.operations.retention import Holds, WorkspaceRetention
 from engine.progress import Progress
 
 
@@ -266,3 +267,4 @@ class Workspace:
         self.users, self.tokens, self.integrations = Users(keeper), Tokens(keeper), Integrations(keeper)
         self.jobs, self.failures = Jobs(keeper), JobFailures(keeper)
         self.commits, self.embeddings = AllCommits(keeper), Embeddings(keeper)
+        self.retention, self.holds = WorkspaceRetention(keeper), Holds(keeper)

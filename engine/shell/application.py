@@ -52,6 +52,8 @@ COMMANDS = {
     "engine.shell.facts.retractions": "retractions",
     "engine.shell.forgetting.forgettings": "forgettings",
     "engine.shell.forgetting.receipts": "receipt",
+    "engine.shell.retention.retention": "retention",
+    "engine.shell.retention.holds": "hold",
     "engine.shell.records.events": "event",
     "engine.shell.jobs.jobs": "job",
     "engine.shell.ingests.commits": "commits",

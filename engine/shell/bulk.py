@@ -18,7 +18,7 @@ from engine.domain.ingest import Limits
 from engine.domain.written import ExportCount, LineReport, LineSplitter, batches, line_of
 from engine.errors import InvalidInput
 from engine.progress import counted
-from engine.shell.options import Again, Handle, Milliseconds, ModelCalls, Tokens, path_named
+from engine.shell.options import Again, Expires, Handle, Milliseconds, ModelCalls, Tokens, expiry, path_named
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
 from engine.stores.whole_files import written_whole
@@ -47,6 +47,7 @@ async def import_lines(
     tokens: Tokens = None,
     model_calls: ModelCalls = None,
     again: Again = False,
+    expires: Expires = None,
 ) -> None:
     """Store one conversation or text a line, as an export writes them. Exit code 1 if a line failed."""
     counts, failed = Counter[str](), list[LineReport]()
@@ -54,7 +55,7 @@ async def import_lines(
         size = os.fstat(file.fileno()).st_size if path != Path("-") else None
         async with here.operations() as (engine, progress):
             owner = await engine.workspace.users.create(user) if user else await the_user(engine, None)
-            memory = engine.memory(owner.user_id).anew(again)
+            memory = engine.memory(owner.user_id).anew(again).until(expiry(expires))
             with engine.spending(Limits(milliseconds, tokens, model_calls)):
                 async for report in _reports(memory, file, size, here.settings.max_text_bytes, progress):
                     counts[report.outcome] += 1

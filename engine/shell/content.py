@@ -43,6 +43,7 @@ from engine.shell.nodes import arranged
 from engine.shell.options import (
     Again,
     AsOf,
+    Expires,
     Handle,
     KnownAt,
     MaxMs,
@@ -50,6 +51,7 @@ from engine.shell.options import (
     ModelCalls,
     Partial,
     Tokens,
+    expiry,
     moment_of,
     path_named,
     scope_named,
@@ -154,11 +156,12 @@ async def ingest(
     tokens: Tokens = None,
     model_calls: ModelCalls = None,
     again: Again = False,
+    expires: Expires = None,
 ) -> None:
     """Store a chat history or texts. Sources stored before are skipped; work beyond a limit is done later."""
     if nodes not in ("auto", "show", "no"):
         raise typer.BadParameter("auto, show or no", param_hint="--nodes")
-    terms = Terms(limits=Limits(milliseconds, tokens, model_calls), again=again)
+    terms = Terms(limits=Limits(milliseconds, tokens, model_calls), again=again, expires_at=expiry(expires))
     origin = Origin(scope or USERS, source)
     with here.progress() as progress:  # a history that cannot be read starts no servers
         limit = here.settings.max_text_bytes

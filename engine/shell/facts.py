@@ -15,7 +15,7 @@ from engine.domain.read_limits import MOST
 from engine.domain.retraction import Retraction, RetractionKind, RetractionPreview, RetractionSubject
 from engine.errors import InvalidInput
 from engine.progress import counted
-from engine.shell.options import Again, Handle, Reason, point
+from engine.shell.options import Again, Expires, Handle, Reason, expiry, point
 from engine.shell.session import Commands, Session
 from engine.shell.tables import print_list, print_table
 from engine.shell.tokens import node_at
@@ -45,12 +45,17 @@ async def write(
     private: Annotated[bool, typer.Option("--private", help="For the user alone.")] = False,
     user: Handle = None,
     again: Again = False,
+    expires: Expires = None,
 ) -> None:
     """Store a fact; what it replaces is over. Shows its chain."""
     new = WrittenFact(text, tuple(about or ()), cast(FactType, kind), category, point(at))
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
-        found = await memory.anew(again).facts.write(new, node_id=place, privacy="private" if private else "org")
+        found = (
+            await memory.anew(again)
+            .until(expiry(expires))
+            .facts.write(new, node_id=place, privacy="private" if private else "org")
+        )
     _print(here, found)
 
 

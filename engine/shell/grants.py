@@ -12,11 +12,11 @@ import typer
 
 from engine.domain.grant import FIELDS, LITTLE_CONFIDENCE, Field, GrantPreview, NewGrant, UnsureRecord
 from engine.errors import InvalidInput
-from engine.shell.options import Handle, point
+from engine.shell.options import Handle, point, span
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
 from engine.shell.tables import print_list, print_table, timestamp, with_left_out
-from engine.shell.tokens import integration_named, node_at, span
+from engine.shell.tokens import integration_named, node_at
 
 MOST_FOUND = 20
 

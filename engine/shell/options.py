@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,10 @@ from engine.domain.clock import Moment
 from engine.domain.names import is_blank
 from engine.domain.scope import MemoryScope, check_sources, parsed_scope
 from engine.errors import InvalidInput
+
+LONGEST_SPAN = timedelta(days=3660)
+_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_SPAN = re.compile(r"(\d{1,6})([mhdw])")
 
 
 def scope_named(text: str) -> MemoryScope:
@@ -53,6 +58,9 @@ Milliseconds = Annotated[int | None, typer.Option("--milliseconds", min=0, help=
 Tokens = Annotated[int | None, typer.Option("--tokens", min=0, help="Send at most so many to models.")]
 ModelCalls = Annotated[int | None, typer.Option("--model-calls", min=0, help="Call models at most so often.")]
 Again = Annotated[bool, typer.Option("--again", help="Store it anew where it was forgotten.")]
+Expires = Annotated[
+    str | None, typer.Option("--expires", metavar="TIME", help="Forget it then: a time, or a span from now on, as 90d.")
+]
 MaxMs = Annotated[int | None, typer.Option("--max-ms", min=1, help="Milliseconds that it may take in all.")]
 Partial = Annotated[bool, typer.Option("--partial", help="A part, where the graph or the embeddings do not answer.")]
 
@@ -66,6 +74,21 @@ def point(text: str | None) -> datetime | None:
     except ValueError as error:
         raise InvalidInput(f"{text} is not a time like 2025-03-01 or 2025-03-01T18:00:00Z.") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def span(text: str) -> timedelta:
+    """A duration like 30m, 12h, 90d, 4w; raises InvalidInput."""
+    match = _SPAN.fullmatch(text)
+    if match is None or (length := int(match[1]) * _UNITS[match[2]]) > LONGEST_SPAN:
+        raise InvalidInput(f"{text} is not a duration like 30m, 12h, 90d or 4w, of at most ten years.")
+    return length
+
+
+def expiry(text: str | None) -> datetime | None:
+    """A time, or a span from now on, from the command line. Raises InvalidInput."""
+    if text is None or _SPAN.fullmatch(text) is None:
+        return point(text)
+    return datetime.now(UTC) + span(text)
 
 
 def moment_of(as_of: str | None, known_at: str | None) -> Moment:

@@ -17,7 +17,7 @@ from engine.domain.history import Conversation, Turn
 from engine.domain.occasion import NewEvent, Wanted
 from engine.domain.scope import Privacy
 from engine.errors import InvalidInput
-from engine.shell.options import Again, Handle, KnownAt, Private, Reason, check_title, point
+from engine.shell.options import Again, Expires, Handle, KnownAt, Private, Reason, check_title, expiry, point
 from engine.shell.session import Commands, Session
 from engine.shell.streams import lines_of, print_stored, text_of, turns_of
 from engine.shell.tables import print_list, timestamp
@@ -51,6 +51,7 @@ async def write(
     source_id: Annotated[str | None, typer.Option("--id", help="Its id; a changed text is its next version.")] = None,
     private: Private = False,
     again: Again = False,
+    expires: Expires = None,
 ) -> None:
     """Store a text as a record."""
     check_title(title)
@@ -58,8 +59,10 @@ async def write(
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
         privacy: Privacy = "private" if private else "org"
-        report = await memory.anew(again).records.remember_text(
-            title, text, source_id=source_id, node_id=place, privacy=privacy
+        report = (
+            await memory.anew(again)
+            .until(expiry(expires))
+            .records.remember_text(title, text, source_id=source_id, node_id=place, privacy=privacy)
         )
     print_stored(here, report)
 
@@ -74,6 +77,7 @@ async def conversation(
     title: Annotated[str, typer.Option("--title")] = "",
     private: Private = False,
     again: Again = False,
+    expires: Expires = None,
 ) -> None:
     """Store a whole conversation: lines like {"speaker": "Bob", "text": "…"}. One that goes on: `conversation append`."""
     with lines_of(source) as lines:
@@ -84,8 +88,10 @@ async def conversation(
     async with here.memory(user) as memory:
         place = await node_at(memory, node) if node else None
         privacy: Privacy = "private" if private else "org"
-        report = await memory.anew(again).records.remember(
-            Conversation(identity, turns, title), node_id=place, privacy=privacy
+        report = (
+            await memory.anew(again)
+            .until(expiry(expires))
+            .records.remember(Conversation(identity, turns, title), node_id=place, privacy=privacy)
         )
     print_stored(here, report)
 

@@ -19,7 +19,7 @@ from engine.domain.scope import USERS, MemoryScope, Privacy
 from engine.domain.stream import StreamedTurn
 from engine.errors import InvalidInput
 from engine.progress import counted
-from engine.shell.options import Again, Handle, Private, check_title, point, scope_named
+from engine.shell.options import Again, Expires, Handle, Private, check_title, expiry, point, scope_named
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, UnreadableInput
 from engine.shell.tables import table
@@ -55,6 +55,7 @@ async def append(
     private: Private = False,
     scope: Scope = None,
     again: Again = False,
+    expires: Expires = None,
 ) -> None:
     """Append turns: lines like {"speaker": "Bob", "text": "…", "id": "t1", "role": "user"}."""
     privacy: Privacy | None = "private" if private else None
@@ -63,7 +64,7 @@ async def append(
     with lines_of(source) as lines:
         turns = turns_of(lines)
         async with here.memory(user) as whole:
-            memory = whole.anew(again).within(scope or USERS)
+            memory = whole.anew(again).until(expiry(expires)).within(scope or USERS)
             together = TOGETHER if file_of(source) else 1
             while batch := await asyncio.to_thread(lambda: tuple(islice(turns, together))):
                 last = await memory.conversations.append(conversation, *batch, title=title, privacy=privacy)
@@ -187,6 +188,7 @@ async def occasion(
     source_id: Annotated[str | None, typer.Option("--id", help="Its id; the same one is stored once.")] = None,
     private: Private = False,
     again: Again = False,
+    expires: Expires = None,
 ) -> None:
     """Store a meeting, a call, a work session or a milestone as one record."""
     if kind not in get_args(OccasionKind):
@@ -197,7 +199,11 @@ async def occasion(
         kind, title, text, point(start), point(end_time), tuple(participant or ()), source_id  # type: ignore[arg-type]
     )  # fmt: skip
     async with here.memory(user) as memory:
-        report = await memory.anew(again).records.remember_occasion(happened, privacy="private" if private else "org")
+        report = (
+            await memory.anew(again)
+            .until(expiry(expires))
+            .records.remember_occasion(happened, privacy="private" if private else "org")
+        )
     print_stored(here, report)
 
 

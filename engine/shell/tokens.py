@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from engine.domain.names import name_key
 from engine.domain.principal import IssuedToken, NewToken, Token, TokenKind
 from engine.domain.read_limits import every
 from engine.errors import InvalidInput, NotFound
+from engine.shell.options import span
 from engine.shell.plain_json import print_json
 from engine.shell.session import Commands, Session, the_user
 from engine.shell.tables import print_list
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 TokenId = Annotated[UUID, typer.Argument(metavar="TOKEN", help="The token's id, as `neurigraph token list` shows it.")]
 
 PAGE = 500
-LONGEST_SPAN = timedelta(days=3660)
-_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-_SPAN = re.compile(r"(\d{1,6})([mhdw])")
 
 tokens = Commands("token", "Secrets with which people and applications use the REST API.")
 integrations = Commands("integration", "Applications that users may grant nodes to.")
@@ -177,14 +174,6 @@ async def list_integrations(here: Session) -> None:
 
 async def _integrations(workspace: Workspace) -> list[Integration]:
     return await every(lambda after: workspace.integrations.list(after=after or "", limit=PAGE), lambda one: one.name)
-
-
-def span(text: str) -> timedelta:
-    """A duration like 30m, 12h, 90d, 4w; raises InvalidInput."""
-    match = _SPAN.fullmatch(text)
-    if match is None or (length := int(match[1]) * _UNITS[match[2]]) > LONGEST_SPAN:
-        raise InvalidInput(f"{text} is not a duration like 30m, 12h, 90d or 4w, of at most ten years.")
-    return length
 
 
 def _print_issued(here: Session, issued: IssuedToken) -> None:

@@ -1,6 +1,6 @@
 -- name: append
 -- Purpose: appends turns to a streamed conversation, opened where it is new; a repeated one changes nothing, a gap or a contradiction
--- is refused. Parameters: source_id, opening (conversation_id, title, started_at, started_offset, node_id, privacy, scope, scope_id, source, again), first,
+-- is refused. Parameters: source_id, opening (conversation_id, title, started_at, started_offset, node_id, privacy, scope, scope_id, source, again, expires_at), first,
 -- refs, digests, tokens, roles, times, offsets (minutes from UTC, null: none), speakers, contents, now. Returns: state, turns, stored, tokens, waiting_tokens, added.
 SELECT state, turns, stored, tokens, waiting_tokens, added
 FROM engine.append_turns(%(source_id)s, %(opening)s, %(first)s::integer, %(refs)s::text[], %(digests)s::bytea[], %(tokens)s::integer[],
@@ -50,7 +50,7 @@ LIMIT %(limit)s
 -- name: settle
 -- Purpose: moves a conversation forward to what is stored of it, and deletes the words of those turns.
 -- Parameters: source_id, hard (tokens above which a turn is counted as oversized), now. Returns: the conversation.
-SELECT conversation_id, node_id, title, started_at, started_offset, privacy, scope, scope_id, source, state, turns, stored, chain, waiting_tokens
+SELECT conversation_id, node_id, title, started_at, started_offset, privacy, scope, scope_id, source, state, turns, stored, chain, waiting_tokens, expires_at
 FROM engine.settle_conversation(%(source_id)s, %(hard)s::integer, %(now)s)
 
 -- name: state

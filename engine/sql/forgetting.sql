@@ -127,6 +127,10 @@ WHERE d.derivation = m.name AND d.node_id = ANY (%(nodes)s::uuid[]) AND (d.reaso
 -- count is the driver's.
 DELETE FROM engine.entity_meanings AS m WHERE m.user_id = %(user_id)s
 
+-- name: expiries
+-- Purpose: deletes when these records expire. Parameters: user_id, records. Returns: nothing; the count is the driver's.
+DELETE FROM engine.expiries AS e WHERE e.record_id = ANY (%(records)s::uuid[]) AND e.user_id = %(user_id)s
+
 -- name: fact_attributes
 -- Purpose: deletes the attributes of facts. Parameters: facts. Returns: nothing; the count is the driver's.
 DELETE FROM engine.fact_attributes AS a WHERE a.fact_id = ANY (%(facts)s::uuid[])
@@ -382,6 +386,11 @@ WHERE r.user_id = %(user_id)s AND s.replay_id = r.replay_id AND s.record_id = AN
 -- name: replays
 -- Purpose: lets replays that are at one of these records begin with its node again. Parameters: user_id, records. Returns: nothing; the count is the driver's.
 UPDATE engine.replays AS r SET after_record = '00000000-0000-0000-0000-000000000000' WHERE r.user_id = %(user_id)s AND r.after_record = ANY (%(records)s::uuid[])
+
+-- name: retention_rules
+-- Purpose: deletes the rules that name one of these sources by its id. Parameters: user_id, sources. Returns: nothing; the count is the driver's.
+DELETE FROM engine.retention_rules AS r
+WHERE r.user_id = %(user_id)s AND EXISTS (SELECT FROM unnest(%(sources)s::text[]) AS s (source_id) WHERE r.source IN (s.source_id, engine.given_source(s.source_id)))
 
 -- name: retracted_facts
 -- Purpose: deletes what withdrawals kept of these facts, and of others that named one of these ids. Needs a permit. Parameters: user_id, facts, ids. Returns: nothing; the count is the

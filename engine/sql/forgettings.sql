@@ -24,13 +24,14 @@ ORDER BY f.number DESC LIMIT %(limit)s
 
 -- name: due
 -- Purpose: forgettings that wait for somebody to go on, the oldest first: those that were asked for a minute ago, those whose late writers are over,
---   and those that failed a while ago. Service only. Parameters: none. Returns: the columns of Forgetting.
+--   and those that failed a while ago; none of a user who is held. Service only. Parameters: none. Returns: the columns of Forgetting.
 SELECT f.forgetting_id, f.number, f.user_id, f.kind, f.subject, f.reason, f.authored_by, f.state, f.step, f.asked_at, f.began_at, f.settles_at, f.ended_at,
        f.failure, f.counts
 FROM engine.forgettings AS f
-WHERE f.state IN ('planned', 'running') AND f.asked_at < clock_timestamp() - interval '1 minute'
-   OR f.state = 'failed' AND f.ended_at < clock_timestamp() - interval '10 minutes'
-   OR f.state = 'settling' AND f.settles_at <= clock_timestamp()
+WHERE (f.state IN ('planned', 'running') AND f.asked_at < clock_timestamp() - interval '1 minute'
+       OR f.state = 'failed' AND f.ended_at < clock_timestamp() - interval '10 minutes'
+       OR f.state = 'settling' AND f.settles_at <= clock_timestamp())
+  AND NOT EXISTS (SELECT FROM engine.holds AS h WHERE h.user_id = f.user_id AND h.kind = 'user' AND h.released_at IS NULL)
 ORDER BY f.number LIMIT 100
 
 -- name: unfinished

@@ -91,3 +91,10 @@ ORDER BY i.entry_id, r.place LIMIT 10000
 SELECT coalesce((SELECT i.content_hash = %(content_hash)s FROM engine.ingest_sources AS i
                  WHERE i.session_id = %(session_id)s AND i.user_id = %(user_id)s AND i.source_id = ANY (%(sources)s) AND i.outcome = 'stored'
                  ORDER BY i.entry_id DESC LIMIT 1), false) AS stored
+
+-- name: expire
+-- Purpose: keeps when records expire; what was said before of them goes. Parameters: user_id, records, nodes (of each), expires_at, now. Returns: nothing.
+INSERT INTO engine.expiries (record_id, user_id, node_id, expires_at, set_at)
+SELECT r.record_id, %(user_id)s::uuid, r.node_id, %(expires_at)s::timestamptz, %(now)s::timestamptz
+FROM unnest(%(records)s::uuid[], %(nodes)s::uuid[]) AS r (record_id, node_id)
+ON CONFLICT (record_id) DO UPDATE SET expires_at = EXCLUDED.expires_at, set_at = EXCLUDED.set_at

@@ -93,7 +93,8 @@ SELECT slice.subject_id AS record_id,
        slice.embedding_pending, slice.scope, slice.scope_id, slice.source, coalesce(f.file_id, part.file_id) AS file_id,
        coalesce(f.file_name, part.file_name) AS file_name, coalesce(f.file_type, part.file_type) AS file_type,
        coalesce(f.compression_state, CASE WHEN part.file_id IS NOT NULL THEN 'active' END) AS compression_state, f.size_bytes, f.stored_bytes,
-       part.file_id IS NOT NULL AS file_part
+       part.file_id IS NOT NULL AS file_part,
+       CASE WHEN engine.owns(%(node_id)s) THEN (SELECT e.expires_at FROM engine.expiries AS e WHERE e.record_id = slice.subject_id) END AS expires_at
 FROM (SELECT s.*, coalesce(s.version_of, s.record_id) AS subject_id FROM {schema}.metadata_records AS s
       WHERE s.state = 'live'
         AND s.known_from <= coalesce(%(known_at)s::timestamptz, 'infinity') AND (s.known_to IS NULL OR s.known_to > coalesce(%(known_at)s::timestamptz, 'infinity'))

@@ -101,6 +101,7 @@ _OWN_STATES: dict[str, type[errors.NeurigraphError]] = {
     "NG423": errors.Archived,
     "NG424": errors.MovedIntoItself,
     "NG425": errors.Forgotten,
+    "NG426": errors.OnHold,
 }
 _TRANSLATIONS: Mapping[type[errors.NeurigraphError], tuple[type[BaseException], ...]] = {
     errors.StoreTimeout: (driver.QueryCanceled, SilentServer),

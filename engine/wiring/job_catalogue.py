@@ -11,6 +11,7 @@ from engine.derive.catalogue import CATALOGUE as DERIVED
 from engine.derive.derivations import Derivation
 from engine.domain.job import DETAILS, Report
 from engine.forgetting.erasure import Erasure
+from engine.forgetting.retention_runs import RetentionRuns
 from engine.ingest.rereading.replays import RecordReplays
 from engine.ingest.streams.streaming import Streams
 from engine.jobs.runs import Job
@@ -63,6 +64,8 @@ _store_conversations = _reported(lambda engine: engine.parts[Streams].run())
 _index_large_nodes = _reported(lambda engine: LargeNodes(engine.postgres, engine.settings.index_items).run())
 _build_replays = _reported(lambda engine: engine.parts[RecordReplays].run())
 _forget = _reported(lambda engine: engine.parts[Erasure].run())
+_retention = _reported(lambda engine: engine.parts[RetentionRuns].by_rules())
+_expire = _reported(lambda engine: engine.parts[RetentionRuns].expired())
 _clean_up = _reported(lambda engine: engine.retention.run())
 
 
@@ -106,6 +109,8 @@ CATALOGUE = (
     Job("large-nodes", "Builds indexes of large nodes, drops those of small ones.", "*/10 * * * *", _index_large_nodes),
     Job("replay-build", "Makes the records of replays that were started.", "* * * * *", _build_replays),
     Job("forgettings", "Takes what is being forgotten further, and signs receipts.", "* * * * *", _forget),
+    Job("retention", "Forgets what rules of retention take.", "29 * * * *", _retention),
+    Job("expiries", "Forgets what has expired.", "* * * * *", _expire),
     Job("drift-check", "Compares the three stores and keeps what does not fit.", "41 3 * * *", _check_drift),
     Job(
         "clean-up",

@@ -19,6 +19,8 @@ from engine.derive.reading import Readings
 from engine.domain.clock import Clock, SystemClock
 from engine.facts.reads import KnownFacts
 from engine.forgetting.erasure import Erasure
+from engine.forgetting.holds import LegalHolds
+from engine.forgetting.retention import RetentionRules
 from engine.hierarchy.provisioning import Provisioning
 from engine.hierarchy.shells import Shells
 from engine.hierarchy.tables import Upgrades
@@ -66,7 +68,7 @@ from engine.stores.roles import ensure_roles
 from engine.stores.sql_roles import listed, renew_views
 from engine.stores.urls import authority
 from engine.wiring.addresses import Addresses, addresses_of, derived, keys_of_users
-from engine.wiring.forgetting import erasure
+from engine.wiring.forgetting import forgetting
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.models import Loader, active_model, language_model, token_counter
 from engine.wiring.read_path import community_builds, knowledge, read_path
@@ -224,7 +226,7 @@ def _wired(
         AccessLog(postgres),
         GraphGrants(postgres, units, clock),
         SetAside(postgres, neo4j, outbox, settings.workspace),
-        erasure(settings, stores, outbox, known["retractions"], clock, on_step),
+        *forgetting(settings, stores, outbox, known["retractions"], clock, on_step),
         stores.jobs,
     )
     parts = Parts(clock, redactor, postgres.limit, settings.max_text_bytes, {type(one): one for one in made})
@@ -279,6 +281,8 @@ def _services(settings: Settings, stores: Stores, parts: Parts) -> Services:
             postgres, stores.neo4j, stores.active, parts[Search].search_with, workspace, clock
         ),
         erasure=parts[Erasure],
+        holds=parts[LegalHolds],
+        rules=parts[RetentionRules],
         redactor=parts.redactor,
         limit=parts.limit,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -13,13 +14,16 @@ from engine.domain.clock import Clock
 from engine.lifecycle.definition_check import DefinitionCheck, ValueCheck
 from engine.lifecycle.doctor import Doctor, belonging
 from engine.lifecycle.file_states import FileTimes
+from engine.lifecycle.finding import Finding
 from engine.lifecycle.graph_check import EntityCheck
 from engine.lifecycle.installation import Installation
+from engine.lifecycle.late_expiries import late_expiries
 from engine.lifecycle.mending.entities import EntityMending
 from engine.lifecycle.mending.mend import Mending, MendingParts
 from engine.lifecycle.retention import KeptFor, Retention
 from engine.lifecycle.sweep import Quarantine, Sweep
 from engine.settings import Settings
+from engine.stores.postgres import Postgres
 from engine.wiring.write_path import Stores
 
 
@@ -41,7 +45,7 @@ def upkeep(
     definitions = DefinitionCheck(postgres, neo4j)
     values = ValueCheck(neo4j)
     checks = definitions, values, check
-    doctor = Doctor((postgres, neo4j, objects), checks, belonging(installation, sweep), lambda: late(postgres))
+    doctor = Doctor((postgres, neo4j, objects), checks, belonging(installation, sweep), partial(_late, postgres, clock))
     vectors = partial(derivations.run, "vectors")
     parts = MendingParts(
         installation, quarantine, doctor, definitions, values, entities, stores.active, vectors, settings.home
@@ -72,3 +76,10 @@ def file_times(settings: Settings) -> FileTimes:
         timedelta(seconds=settings.rehydrate_lease_s),
         settings.rehydrate_wait_s,
     )
+
+
+async def _late(postgres: Postgres, clock: Clock) -> AsyncIterator[Finding]:
+    """What jobs should have done by now."""
+    for found in (late(postgres), late_expiries(postgres, clock)):
+        async for one in found:
+            yield one

@@ -71,6 +71,8 @@ NOT_HIDDEN = dict.fromkeys(
     "intentions.decide": "of intentions, which are kept only where a setting says so",
     "proposals.make": "makes nodes, and moves what the user stored at the root",
     "proposals.undo": "takes back what is not made here",
+    "retention.remove": "sets a rule, which a job follows, and no read shows",
+    "retention.set": "sets a rule, which a job follows, and no read shows",
     "replays.begin": "reads all nodes again, also those of the readers",
     "replays.build": "of a replay",
     "replays.discard": "of a replay",

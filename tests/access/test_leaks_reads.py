@@ -30,6 +30,8 @@ NOT_ASKED = {
     "forgettings.preview": "for the user alone: it changes nothing and counts what a forgetting would erase",
     "forgettings.receipt": ONE_OF_A_LIST,
     "forgettings.verify": "for the user alone: it looks for what the user's own receipt names",
+    "retention.list": "for the user alone: the service reads it by the user's id",
+    "retention.preview": "for the user alone: it changes nothing and lists what a rule would take",
     "retractions.preview": "for the user alone: it changes nothing and lists what a retraction would",
     "grants.preview": "for the user alone: it lists what a grant would open of the own graph",
     "proposals.propose": "for the user alone: it returns what the user sends",

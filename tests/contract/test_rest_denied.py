@@ -27,6 +27,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, History, HistoryFile, Turn
 from engine.domain.node import NewNode
 from engine.domain.principal import NewToken
+from engine.domain.retention import HoldSubject
 from engine.neurigraph import Engine
 from engine.wiring.job_catalogue import CATALOGUE
 from engine.wiring.open_engine import open_engine
@@ -74,6 +75,7 @@ async def filled(engine: Engine, owner: httpx.AsyncClient, house: House, tmp_pat
     await made("/retractions", {"kind": "record", "subject": gone["records"][0]["record_id"]})
     dropped = await made("/records", {"node_id": hidden, "text": "The lease of Mr. Penhale ended."})
     await made("/forgettings", {"kind": "record", "subject": dropped["records"][0]["record_id"]})
+    await made("/retention", {"older_than_days": 365, "node_id": hidden})
     for town in ("Hull", "Leeds"):
         await made("/facts", {"text": f"Tom Ashby lives in {town}.", "node_id": hidden})
     await made("/conversations/evening/turns", {"turns": turns, "node_id": hidden})
@@ -96,6 +98,8 @@ async def filled(engine: Engine, owner: httpx.AsyncClient, house: House, tmp_pat
     ids["commit_id"].add(str(await newest(engine, root)))
     spare = await engine.workspace.tokens.create(NewToken("user", root, "spare"))
     ids["token_id"].add(str(spare.token.token_id))
+    held = await engine.workspace.holds.set(house.user.user_id, HoldSubject("node", hidden), "Case 12")
+    ids["hold_id"].add(str((await engine.workspace.holds.release(held.hold_id, "Closed")).hold_id))
     await read(owner, house, ids)
     return ids
 

@@ -186,6 +186,9 @@ def test_the_page_says_what_each_operation_does_and_how_it_fails() -> None:
                         "/import",
                         "/forgettings",
                         "/forgotten-users",
+                        "/retention",
+                        "/holds",
+                        "/release",
                         "/verify",
                     )
                 )

@@ -329,6 +329,7 @@ class TestTable:
             (errors.Conflict(), 409),
             (errors.NameTaken(), 409),
             (errors.Forgotten(), 409),
+            (errors.OnHold(), 409),
             (errors.IdempotencyMismatch(), 422),
             (errors.StoreUnavailable("graph store", retry_after=2.5), 503),
             (errors.StoreTimeout("graph store"), 503),

@@ -48,6 +48,7 @@ WRITES_THAT_HIDE_NOTHING = dict.fromkeys(
     "changes no text, and takes none away",
 ) | {"facts.decide": "ends a fact as a newer one does; its chain is read as that of the past"} | {"commits.discard": "takes away what no reader has seen"} | {
     "forgettings.forget": "withdraws, as `retractions.retract` does, and erases: see tests/forgetting",
+    "retention.set": "sets a rule, which a job follows", "retention.remove": "takes a rule away, which a job follows",
 }  # fmt: skip
 
 
@@ -232,6 +233,7 @@ SHELL_ELSEWHERE = {
     "nodes propose": "proposes nodes for the turns that lie at the root", "export": "the request for an export gives the same lines",
     "ask": "a search by hand, as REST's", "retract": "writes; its `--dry-run` is the request for a preview",
     "forget": "erases; its `--dry-run` is the request for a preview", "receipt verify": "takes a file, and answers counts",
+    "retention set": "sets a rule; its `--dry-run` is the request for a preview", "retention remove": "takes a rule away",
     "forgettings show": "of a forgetting, of which there is none", "forgettings receipt": "of a forgetting, of which there is none",
     "provision": "makes a node, and shows it", "grant give": "gives a grant, and shows what it opens",
     "file sleep": "puts a file to sleep", "community show": "of a job's build", "replay show": "of a replay, of which there is none",

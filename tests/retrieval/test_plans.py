@@ -29,6 +29,7 @@ from engine.domain.node import NewNode
 from engine.domain.occasion import NewEvent
 from engine.domain.principal import Principal
 from engine.domain.read_limits import ReadLimits
+from engine.domain.retention import NewRetentionRule
 from engine.domain.retraction import RetractionSubject
 from engine.domain.search import DecayRequest, Filters, SearchRequest
 from engine.domain.written import ExportPlace
@@ -205,6 +206,7 @@ async def read_as_owner(memory: Memory, node: UUID, before: datetime) -> None:
         memory.grants.preview(node), memory.grants.log(), memory.files.log(), memory.replays.list(), memory.retractions.list(),
         memory.forgettings.list(), memory.forgettings.preview(ForgettingSubject("source", "c")),
         memory.forgettings.get(uuid4()), memory.forgettings.receipt(uuid4()),
+        memory.retention.list(), memory.retention.preview(NewRetentionRule(1, kind="text")),
         memory.history.difference(before, datetime.now(UTC)), memory.exports.page(), memory.exports.left_out(ExportPlace(before)),
     ):  # fmt: skip
         await tried(work)

@@ -25,6 +25,7 @@ OPENS = {
     "NewGrantBody.past": "the past of a node",
     "*.again": "what was forgotten, to be stored anew",
     "delete_memory.forever": "the way of no return",
+    "RetentionRuleBody.everything": "all records, to be erased by age",
 }
 """Booleans that open, store anew or erase, and what: only the JSON value true does so."""
 OPENS_NOTHING = {

@@ -136,7 +136,21 @@ def test_a_memory_and_the_workspace_offer_operations_alone() -> None:
     """And what says who calls them, or how."""
     caller = SimpleNamespace(identity=None, parts=None, services=None, principal=None)
     for offered, own in (
-        (Memory, {"principal", "search", "search_decayed", "context", "answer", "within", "on_terms", "anew", "once"}),
+        (
+            Memory,
+            {
+                "principal",
+                "search",
+                "search_decayed",
+                "context",
+                "answer",
+                "within",
+                "on_terms",
+                "anew",
+                "until",
+                "once",
+            },
+        ),
         (Workspace, set()),
     ):
         parts = {name: part for name, part in vars(offered(caller)).items() if not name.startswith("_")}

@@ -155,6 +155,7 @@ class Appending:
             "scope_id": origin.scope.scope_id,
             "source": origin.source,
             "again": append.again,
+            "expires_at": append.expires_at.isoformat() if append.expires_at else None,
         }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -59,6 +59,7 @@ class _Settled:
     stored: int
     chain: bytes
     waiting_tokens: int
+    expires_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,8 @@ class Pieces:
             ),
             creates=True,
         )
-        done = await self._ingest.store(principal, [pending], Silent(), trigger, terms)
+        kept = replace(terms, expires_at=now.expires_at or terms.expires_at)
+        done = await self._ingest.store(principal, [pending], Silent(), trigger, kept)
         return list(done.stored)
 
     async def _node(self, principal: Principal, node_id: UUID | None) -> AssignableNode | None:

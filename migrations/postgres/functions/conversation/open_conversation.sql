@@ -23,10 +23,10 @@ BEGIN
             RAISE EXCEPTION 'The conversation is already stored.' USING ERRCODE = 'NG409';
         END IF;
         INSERT INTO engine.conversations (user_id, source_id, conversation_id, principal_kind, principal_id, node_id, title, started_at, started_offset,
-                                          privacy, scope, scope_id, source, turns, stored, chain, begun_at, last_at)
+                                          privacy, scope, scope_id, source, expires_at, turns, stored, chain, begun_at, last_at)
         VALUES (owner, p_source, p_opening ->> 'conversation_id', engine.principal_kind(), engine.principal_id(), node,
                 coalesce(p_opening ->> 'title', ''), (p_opening ->> 'started_at')::timestamptz, (p_opening ->> 'started_offset')::smallint, coalesce(p_opening ->> 'privacy', 'org'),
-                p_opening ->> 'scope', p_opening ->> 'scope_id', p_opening ->> 'source',
+                p_opening ->> 'scope', p_opening ->> 'scope_id', p_opening ->> 'source', (p_opening ->> 'expires_at')::timestamptz,
                 coalesce(earlier.units, 0), coalesce(earlier.units, 0), coalesce(earlier.content_hash, ''), p_now, p_now)
         ON CONFLICT DO NOTHING;
         SELECT * INTO STRICT found FROM engine.conversations WHERE user_id = owner AND source_id = p_source FOR UPDATE;
@@ -34,6 +34,9 @@ BEGIN
     IF found.scope <> p_opening ->> 'scope' OR found.scope_id IS DISTINCT FROM p_opening ->> 'scope_id'
        OR found.source <> p_opening ->> 'source' OR found.privacy <> p_opening ->> 'privacy' OR found.node_id <> node THEN
         RAISE EXCEPTION 'The conversation has another node, privacy, scope or source.' USING ERRCODE = 'NG409';
+    END IF;
+    IF (p_opening ->> 'expires_at')::timestamptz <> coalesce(found.expires_at, 'infinity') THEN
+        UPDATE engine.conversations SET expires_at = (p_opening ->> 'expires_at')::timestamptz WHERE user_id = owner AND source_id = p_source RETURNING * INTO found;
     END IF;
     RETURN found;
 END $$;

@@ -18,7 +18,7 @@ BEGIN
     IF of_user IS DISTINCT FROM forgetting.user_id THEN
         RETURN false;
     ELSIF p_new IS NULL THEN
-        RETURN p_table IN ('access_log', 'accepted_damage', 'assignments', 'document_versions', 'event_log', 'failure_log', 'grants', 'ingest_sources',
+        RETURN p_table IN ('access_log', 'accepted_damage', 'assignments', 'document_versions', 'event_log', 'failure_log', 'grants', 'holds', 'ingest_sources',
                            'raw_resources', 'retracted_facts');
     END IF;
     RETURN p_new <> p_old AND NOT EXISTS (
