@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from engine.domain.forgetting import ForgettingSubject
-from engine.errors import NotFound
+from engine.errors import NotFound, OnHold
 from engine.forgetting.erasure import Erasure
 from engine.forgetting.keyed_hashes import keyed_hashes
 from engine.forgetting.nodes import ErasedNodes
@@ -35,11 +35,12 @@ AUTHOR = "restore"
 @dataclass(frozen=True, slots=True)
 class RestoredReport:
     """`known`: receipts of forgettings that the backup has; `applied`: of those that came after it; `forgotten`: users, sources
-    and records that were there, and were forgotten once more."""
+    and records that were there, and were forgotten once more; `held`: those that a legal hold of the backup keeps."""
 
     known: int
     applied: int
     forgotten: int
+    held: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class RestoredForgettings:
         # the backup was taken while they went on, or an earlier attempt was cut off: its rows may be gone, and its files not yet
         for one in await self._erasure.forgettings.unfinished():
             await self._erasure.carry_on(one, within_s=WITHIN_S)
-        known = forgotten = 0
+        known = forgotten = held = 0
         users = await self._users([bytes.fromhex(one.receipt.user) for one in files])
         progress.start("forget", len(files))
         for file in files:
@@ -68,14 +69,16 @@ class RestoredForgettings:
                 await self._erasure.forgettings.get(receipt.forgetting_id)
                 known += 1
             except NotFound:
-                forgotten += await self._again(file, users.get(receipt.user))
+                done, kept = await self._again(file, users.get(receipt.user))
+                forgotten, held = forgotten + done, held + kept
             progress.advance("forget", 1)
         progress.finish("forget")
-        return RestoredReport(known, len(files) - known, forgotten)
+        return RestoredReport(known, len(files) - known, forgotten, held)
 
-    async def _again(self, file: ReceiptFile, user_id: UUID | None) -> int:
-        """Forgets what one took, then enters it as it was: one that is entered is not looked at again."""
-        receipt, forgotten = file.receipt, 0
+    async def _again(self, file: ReceiptFile, user_id: UUID | None) -> tuple[int, int]:
+        """Forgets what one took, then enters it as it was: one that is entered is not looked at again. How much was forgotten,
+        and how much is held: a hold that was released after the backup is in force again, and the law goes before."""
+        receipt, forgotten, held = file.receipt, 0, 0
         if user_id is not None:
             reason = f"The backup is older than the forgetting {receipt.number}."
             async for subject in self._subjects(file, user_id):
@@ -83,9 +86,12 @@ class RestoredForgettings:
                     await self._erasure.forget(user_id, subject, reason, AUTHOR, within_s=WITHIN_S)
                 except NotFound:
                     continue  # it went with another one
-                forgotten += 1
+                except OnHold:
+                    held += 1
+                else:
+                    forgotten += 1
         await self._enter(file, receipt, None if receipt.kind == "user" else user_id)
-        return forgotten
+        return forgotten, held
 
     async def _subjects(self, file: ReceiptFile, user_id: UUID) -> AsyncIterator[ForgettingSubject]:
         receipt = file.receipt

@@ -76,6 +76,9 @@ async def restore(
         times = counted(done.forgotten.applied, "forgetting")
         again = counted(done.forgotten.forgotten, "thing")
         lines.append(f"Since then there were {times}: {again} that came back with the backup were forgotten once more.")
+        if done.forgotten.held:
+            kept = counted(done.forgotten.held, "thing")
+            lines.append(f"{kept} stay: a legal hold of the backup keeps them. Release it, then forget them again.")
     lines += [
         f"What was there before is in {place}; delete it when you no longer need it." for place in done.moved_aside
     ]
