@@ -91,7 +91,9 @@ class Memory:
     def until(self, expires_at: datetime | None) -> Memory:
         """The same memory, that forgets at a time what it stores: records, facts, versions of documents, turns of conversations;
         None: never. A new version of what is stored may say another time. Raises InvalidInput for a time that is past, or without
-        an offset from UTC."""
+        an offset from UTC, and for others than the user of the graph."""
+        if expires_at is not None and not self.principal.owns:
+            raise InvalidInput("Only the user of the graph says when something expires.")
         return self.on_terms(replace(self._caller.terms, expires_at=expires_at))
 
     def once(self, key: str | None, replayed: Callable[[], None] = lambda: None) -> Memory:

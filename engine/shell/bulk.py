@@ -6,8 +6,10 @@ import asyncio
 import os
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
+from importlib import import_module
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, cast
@@ -15,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from engine.domain.ingest import Limits
-from engine.domain.written import ExportCount, LineReport, LineSplitter, batches, line_of
+from engine.domain.written import ExportCount, Line, LineReport, LineSplitter, batches, line_of
 from engine.errors import InvalidInput
 from engine.progress import counted
 from engine.shell.options import Again, Expires, Handle, Milliseconds, ModelCalls, Tokens, expiry, path_named
@@ -38,6 +40,13 @@ MOST_LISTED = 1000
 commands = Commands()
 
 
+class WrittenBy(StrEnum):
+    """Whose lines a file has."""
+
+    NEURIGRAPH = "neurigraph"
+    MCP_MEMORY = "mcp-memory"
+
+
 @commands.async_command("import", as_json=True)
 async def import_lines(
     here: Session,
@@ -48,8 +57,13 @@ async def import_lines(
     model_calls: ModelCalls = None,
     again: Again = False,
     expires: Expires = None,
+    written_by: Annotated[
+        WrittenBy,
+        typer.Option("--format", help="neurigraph: lines of an export; mcp-memory: the file of MCP's memory server."),
+    ] = WrittenBy.NEURIGRAPH,
 ) -> None:
     """Store one conversation or text a line, as an export writes them. Exit code 1 if a line failed."""
+    read = import_module("engine.ingest.mcp_memory").import_line if written_by is WrittenBy.MCP_MEMORY else _as_it_is
     counts, failed = Counter[str](), list[LineReport]()
     with _reading(path) as file:  # a file that cannot be read starts no servers
         size = os.fstat(file.fileno()).st_size if path != Path("-") else None
@@ -57,7 +71,7 @@ async def import_lines(
             owner = await engine.workspace.users.create(user) if user else await the_user(engine, None)
             memory = engine.memory(owner.user_id).anew(again).until(expiry(expires))
             with engine.spending(Limits(milliseconds, tokens, model_calls)):
-                async for report in _reports(memory, file, size, here.settings.max_text_bytes, progress):
+                async for report in _reports(memory, file, size, here.settings.max_text_bytes, progress, read):
                     counts[report.outcome] += 1
                     if report.outcome == "failed" and len(failed) < MOST_LISTED:
                         failed.append(report)
@@ -74,17 +88,26 @@ async def import_lines(
         raise typer.Exit(1)
 
 
+def _as_it_is(line: Line) -> Line:
+    return line
+
+
 async def _reports(
-    memory: Memory, file: BufferedReader, size: int | None, most_bytes: int, progress: Progress
+    memory: Memory,
+    file: BufferedReader,
+    size: int | None,
+    most_bytes: int,
+    progress: Progress,
+    read: Callable[[Line], Line],
 ) -> AsyncIterator[LineReport]:
     splitter = LineSplitter(most_bytes)
     progress.start("import", size, "bytes")
     while block := await asyncio.to_thread(file.read1, BLOCK):
         for batch in batches(splitter.take(block), MOST_LINES):
-            for report in await memory.ingests.lines(batch):
+            for report in await memory.ingests.lines([*map(read, batch)]):
                 yield report
         progress.advance("import", len(block))
-    for report in await memory.ingests.lines(splitter.end()):
+    for report in await memory.ingests.lines([*map(read, splitter.end())]):
         yield report
     progress.finish("import")
 

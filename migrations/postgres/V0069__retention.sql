@@ -84,10 +84,9 @@ BEGIN
         EXECUTE format('CREATE POLICY service ON engine.%I TO CURRENT_USER USING (true) WITH CHECK (true)', place);
     END LOOP;
 END $$;
--- Uses functions: access/principal_user, access/can
+-- Uses functions: access/principal_user
 CREATE POLICY own ON engine.expiries TO neurigraph_request
-    USING (user_id = (SELECT engine.principal_user()) OR engine.can('write', node_id))
-    WITH CHECK (user_id = (SELECT engine.principal_user()) OR engine.can('write', node_id));
+    USING (user_id = (SELECT engine.principal_user())) WITH CHECK (user_id = (SELECT engine.principal_user()));
 GRANT SELECT, INSERT, UPDATE ON engine.expiries TO neurigraph_request;
 
 DO $$

@@ -155,6 +155,8 @@ SHARED_POLICIES = {
     "term_counts changeable USING": "update of a node",
     "assignments own USING": "shared rows",
     "derived_builds own USING": "shared rows",
+    "expiries own USING": "shared rows",
+    "expiries own WITH CHECK": "insert of a shared row",
     "fact_clusters own USING": "shared rows",
     "insights own USING": "shared rows",
     "entity_meanings own USING": "shared rows",

@@ -107,6 +107,8 @@ async def filled(engine: Engine, memory: Memory) -> tuple[UUID, list[Memory]]:
     await memory.history.change(Change("node", boat, {"name": "Yacht"}))
     hit = (await memory.search(SearchRequest("Elli Varga"))).hits[0]
     await memory.history.change(Change("item", hit.item_id, {"content": "Then Elli Varga left."}, hit.node_id))
+    later = memory.until(datetime.now(UTC) + timedelta(days=9)).records
+    await later.remember_text("Ferry", "The ferry of Inga Solberg leaves at nine.", node_id=dave)
     mistake = await memory.records.remember_text("Mistake", "Inga Solberg sold the pier.", node_id=dave)
     await memory.retractions.retract(RetractionSubject("record", str(mistake.records[0].record_id)))
     integration = await engine.workspace.integrations.create(f"app {uuid4()}")

@@ -116,6 +116,7 @@ async def _plant(engine: Engine, world: World, user: UUID, rng: Random, size: Si
     async with engine.postgres.as_principal(memory.principal) as connection:
         kept = {"user_id": user, "key": rng.randbytes(32), "now": datetime.now(UTC)}
         await connection.execute(sql_text("model/answer_keep"), _KEPT | kept)
+        await connection.execute(sql_text("leaks/insert_expiry"), {"user_id": user, "node_id": first.node_id})
     unstorable = Conversation("unstorable", (Turn("Bob", "\x00"),))  # the log of failures keeps it
     await memory.ingests.history(History("leaks", "Leaks", (unstorable,)))
     await memory.events.write(NewEvent(marker(rng), marker(rng), node_id=first.node_id))

@@ -150,7 +150,7 @@ def insert_shared(world: World, rng: Random) -> Operation:
     """An insert into a shared table, in the name of any principal."""
     asker = claimant(world, rng)
     graph = rng.choice((asker.graph, rng.choice(world.users)))
-    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant", "assignment", *_REPLAYED, *_STORED))
+    table = rng.choice((*KEYED, "hierarchy", "model_answers", "grant", "assignment", "expiry", *_REPLAYED, *_STORED))
     if table in _STORED:
         return _insert_stored(world, asker, graph, table, rng)
     own = asker.kind == "user" and asker.principal_id == graph

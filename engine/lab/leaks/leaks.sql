@@ -31,6 +31,11 @@ VALUES (%(user_id)s, %(key)s, 'c', %(principal_kind)s, %(principal_id)s, %(node_
 INSERT INTO {schema}.delta_log (delta_id, subject_kind, subject_id, w_coordinate, payload, authored_by)
 VALUES (gen_random_uuid(), 'record', %(record_id)s, now(), '{{}}', %(author)s)
 
+-- name: insert_expiry
+-- Purpose: tries to say of a record of any user when it expires: for the leak fuzzer, rolled back. Parameters: user_id, node_id. Returns: nothing.
+INSERT INTO engine.expiries (record_id, user_id, node_id, expires_at, set_at)
+VALUES (gen_random_uuid(), %(user_id)s, %(node_id)s, now() + interval '50 years', now())
+
 -- name: insert_derived
 -- Purpose: enters a row of each table that a job derives for a user: for the leak fuzzer, by the service. Parameters: user_id. Returns: nothing.
 WITH build AS (INSERT INTO engine.derived_builds (user_id, mark, communities, built_at) VALUES (%(user_id)s, 'x', 0, now())),
@@ -249,6 +254,7 @@ UNION ALL SELECT 'fact_attributes', a.fact_id::text, f.user_id, f.record_id || '
 FROM engine.fact_attributes AS a LEFT JOIN engine.facts AS f USING (fact_id)
 UNION ALL SELECT 'fact_doubts', d.newer || ' ' || d.older, d.user_id, n.record_id || ' ' || o.record_id
 FROM engine.fact_doubts AS d LEFT JOIN engine.facts AS n ON n.fact_id = d.newer LEFT JOIN engine.facts AS o ON o.fact_id = d.older
+UNION ALL SELECT 'expiries', record_id::text, user_id, '' FROM engine.expiries
 UNION ALL SELECT 'derived_builds', user_id::text, user_id, '' FROM engine.derived_builds
 UNION ALL SELECT 'fact_clusters', cluster_id::text, user_id, '' FROM engine.fact_clusters
 UNION ALL SELECT 'insights', insight_id::text, user_id, '' FROM engine.insights
