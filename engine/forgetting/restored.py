@@ -57,10 +57,13 @@ class RestoredForgettings:
 
     async def apply(self, files: Sequence[ReceiptFile], progress: Progress) -> RestoredReport:
         """Forgets what these say. Repeating it goes on. Raises StoreUnavailable, Conflict."""
+        known = forgotten = held = 0
         # the backup was taken while they went on, or an earlier attempt was cut off: its rows may be gone, and its files not yet
         for one in await self._erasure.forgettings.unfinished():
-            await self._erasure.carry_on(one, within_s=WITHIN_S)
-        known = forgotten = held = 0
+            try:
+                await self._erasure.carry_on(one, within_s=WITHIN_S)
+            except OnHold:
+                held += 1
         users = await self._users([bytes.fromhex(one.receipt.user) for one in files])
         progress.start("forget", len(files))
         for file in files:
