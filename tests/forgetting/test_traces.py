@@ -19,7 +19,7 @@ from engine.domain.terms import term_id
 from engine.errors import StoreUnavailable
 from engine.forgetting.keyed_hashes import KeyedHashes, keyed_hashes
 from engine.forgetting.matching import Matching, TraceHashes, hashes_of_words, leaves, words_of
-from engine.forgetting.personal_data import Store, personal_data
+from engine.forgetting.personal_data import Holding, Store, personal_data
 from engine.forgetting.traces import Findings, Traces
 from engine.memory import Memory
 from engine.neurigraph import Engine
@@ -195,9 +195,11 @@ async def findings(engine: Engine, planted: Planted) -> Findings:
 async def test_a_trace_is_found_wherever_something_can_lie(
     planted: Planted, findings: Findings, store: Store, place: str
 ) -> None:
-    for wanted, found in ((planted.ids, findings.ids), (planted.words, findings.words)):
+    with_words: tuple[Holding, ...] = ("text", "name")
+    looked = ((planted.ids, findings.ids, (*with_words, "id")), (planted.words, findings.words, with_words))
+    for wanted, found, held in looked:
         columns = wanted[store, place]
-        assert columns or not personal_data().place(store, place).of("text", "name", "id")
+        assert columns or not personal_data().place(store, place).of(*held)
         seen = {one.column for one in found if (one.store, one.place) == (store, place)}
         assert columns - seen == set()
     named = {*personal_data().place(store, place).of("text", "name")}
