@@ -248,7 +248,7 @@ class RemoteMemory(Remote):
         self.principal = principal
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("within", "on_terms", "anew"):
+        if name in ("within", "on_terms", "anew", "until"):
             return partial(self._narrowed, name)
         return super().__getattr__(name)
 

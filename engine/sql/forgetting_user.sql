@@ -57,13 +57,13 @@ WHERE d.ctid = ANY (ARRAY(SELECT t.ctid FROM engine.access_log AS t WHERE t.user
 -- Purpose: the log of file states of a user loses what it names, some lines. Service only. Parameters: user_id, limit, note. Returns: nothing.
 UPDATE engine.compression_state_log AS d
 SET user_id = engine.surrogate(d.user_id), node_id = engine.surrogate(d.node_id), file_id = engine.surrogate(d.file_id),
-    actor_id = engine.surrogate(d.actor_id), detail = %(note)s::text
+    actor_id = engine.surrogate(d.actor_id), detail = CASE WHEN d.detail ~ '^forgotten [0-9a-f-]+$' AND char_length(d.detail) = 46 THEN d.detail ELSE %(note)s::text END
 WHERE d.ctid = ANY (ARRAY(SELECT t.ctid FROM engine.compression_state_log AS t WHERE t.user_id = %(user_id)s LIMIT %(limit)s))
 
 -- name: commit_log
 -- Purpose: the log of commits of a user loses what it names, some lines. Service only. Parameters: user_id, limit, note. Returns: nothing.
 UPDATE engine.commit_log AS d
-SET user_id = engine.surrogate(d.user_id), commit_id = engine.surrogate(d.commit_id), detail = %(note)s::text,
+SET user_id = engine.surrogate(d.user_id), commit_id = engine.surrogate(d.commit_id), detail = CASE WHEN d.detail ~ '^forgotten [0-9a-f-]+$' AND char_length(d.detail) = 46 THEN d.detail ELSE %(note)s::text END,
     actor = engine.surrogate_name(d.actor)
 WHERE d.ctid = ANY (ARRAY(SELECT t.ctid FROM engine.commit_log AS t WHERE t.user_id = %(user_id)s LIMIT %(limit)s))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,6 +18,7 @@ from engine.domain.grant import NewGrant
 from engine.domain.history import Conversation, Turn
 from engine.domain.node import NewNode, User
 from engine.domain.principal import Principal
+from engine.domain.retention import NewRetentionRule
 from engine.domain.retraction import RetractionSubject
 from engine.domain.stream import StreamedTurn
 from engine.memory import Memory
@@ -140,7 +141,10 @@ async def _going(memory: Memory, butler: Memory, fishing: UUID, finances: UUID, 
     moved = await say(memory, "talk of Yolvander", 12, "The shed of Yolvander opens with 1111.", node_id=fishing)
     await memory.records.move(moved, fishing, finances, reason="Yolvander is no fish")
     await _changed(memory, first, fishing)
-    note = await memory.once("key of Fernhollock").records.remember_text(
+    await memory.retention.set(NewRetentionRule(900, source="lease of Vandrelle"))
+    await memory.retention.set(NewRetentionRule(900, source="kept handbook"))
+    later = memory.until(datetime.now(UTC) + timedelta(days=900))
+    note = await later.once("key of Fernhollock").records.remember_text(
         "Fernhollock", "The gate of Fernhollock is green.", node_id=fishing
     )
     await memory.conversations.append(

@@ -10,8 +10,6 @@ from uuid import UUID
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-import api.models
-import api.routes.upkeep  # noqa: F401 (its bodies)
 from api.mcp.tools import TOOLS
 from engine.domain.grant import NewGrant
 from engine.domain.written import Body
@@ -29,6 +27,7 @@ OPENS = {
 }
 """Booleans that open, store anew or erase, and what: only the JSON value true does so."""
 OPENS_NOTHING = {
+    "*.partial", "*.relations", "*.explain", "*.recall",  # the form of an answer
     "*.ended", "*.archived",  # what is shown to whom may see it anyway; changes that have their way back
     "*.correction",  # which time a change holds from
     "*.force",  # for the operator: vectors
