@@ -35,7 +35,7 @@ from engine.embedded import attached, keep_running, status, stop
 from engine.embedded.layout import FileLock, Home, write_private
 from engine.errors import BackupError
 from engine.forgetting.erasure import Erasure
-from engine.forgetting.receipt_files import IN_BACKUP, ReceiptFile, folders_of, read_after
+from engine.forgetting.receipt_files import IN_BACKUP, ReceiptFile, read_after
 from engine.forgetting.restored import RestoredForgettings, RestoredReport
 from engine.lifecycle.backup_files import (
     FORMAT,
@@ -115,7 +115,7 @@ async def restore(
     on_step: StepHook = no_step,
 ) -> RestoreReport:
     """Restores all stores of a home, and forgets there what was forgotten since the backup: as the receipts of the home say,
-    those that the backup was handed, and those in `receipts`. Until that is done nothing starts there.
+    those that were copied to the backup, and those in the folders `receipts`. Until that is done nothing starts there.
 
     Without `force` only into an empty home, or after an interrupted restore. Raises BackupError.
     """
@@ -128,7 +128,7 @@ async def restore(
     there = [part.place for part in parts if _holds_something(part.place)]
     if home.forgetting_again.exists() and not force:  # all is in its place
         return RestoreReport((), await _forget_again(settings, home, progress, on_step))
-    later = await asyncio.to_thread(_forgotten_since, settings, (backup / IN_BACKUP, *receipts), manifest)
+    later = await asyncio.to_thread(_forgotten_since, settings, backup, receipts, manifest)
     if there and not force and not home.restoring.exists():
         raise BackupError(f"{there[0]} exists already; `--force` moves what is there aside and restores.")
     if status(home.folder).leases:
@@ -160,10 +160,15 @@ async def restore(
     return RestoreReport(tuple(replaced), await _forget_again(settings, home, progress, on_step))
 
 
-def _forgotten_since(settings: Settings, folders: Sequence[Path], manifest: Manifest) -> list[ReceiptFile]:
+def _forgotten_since(
+    settings: Settings, backup: Path, receipts: Sequence[Path], manifest: Manifest
+) -> list[ReceiptFile]:
     """What was forgotten since the backup, by all receipts that can be found. Raises BackupError, ReceiptChanged. Blocks."""
-    found = folders_of([settings.receipts or Home(settings.home).receipts, *folders])
-    later = read_after(found, datetime.fromisoformat(manifest.taken_at))
+    for folder in receipts:
+        if not folder.is_dir():
+            raise BackupError(f"{folder} is no folder of receipts.")
+    folders = (settings.receipts or Home(settings.home).receipts, backup / IN_BACKUP, *receipts)
+    later = read_after(folders, datetime.fromisoformat(manifest.taken_at))
     if (key := key_of_receipts(settings)).exists:
         for one in later:
             key.verify(one.signed.model_dump())
@@ -171,7 +176,7 @@ def _forgotten_since(settings: Settings, folders: Sequence[Path], manifest: Mani
 
 
 async def _forget_again(settings: Settings, home: Home, progress: Progress, on_step: StepHook) -> RestoredReport | None:
-    """Forgets in a restored home what was forgotten since the backup; nobody else writes there, so nobody is waited for."""
+    """Forgets in a restored home what was forgotten since the backup; no other process writes there, so none is waited for."""
     if not home.forgetting_again.exists():
         return None
     taken_at = datetime.fromisoformat(json.loads(home.forgetting_again.read_text())["taken_at"])
@@ -297,7 +302,7 @@ async def back_up(
     await asyncio.to_thread(_publish, unfinished, target)
     receipts = receipt_files(settings)
     await asyncio.to_thread(receipts.note_backup, target, datetime.fromisoformat(stopped.taken_at))
-    await asyncio.to_thread(receipts.hand_on)
+    await asyncio.to_thread(receipts.copy_all)
     size = sum(entry[0] for entry in stopped.files.values())
     return BackupReport(target, len(stopped.files), size, stopped_s)
 

@@ -1,11 +1,12 @@
-"""Nodes and relationships of an archive, made in the graph as they were; their user is not known to Postgres yet, so nobody sees
-them. What an import that did not end has made is taken back.
+"""Nodes and relationships of an archive, made in the graph as they were; their user is not in Postgres yet, so no read returns
+them. What an import left that did not end is removed.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,11 @@ OF_FILES = ("state_seq", "state_locked")
 """Properties of shells that count changes of files in the old installation."""
 Slots = Mapping[str, str]
 """Of the columns of vectors in the archive, by their names, those in which they lie here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Removed:
+    counts: tuple[tuple[str, int], ...]
 
 
 class ArchiveGraph:
@@ -118,8 +124,13 @@ def _are_labels(names: list[Any]) -> bool:
 
 
 async def remove(neo4j: Neo4j, user_id: UUID) -> None:
-    """Takes back what the graph has of a user whom Postgres does not know."""
-    while sum(await neo4j.write(cypher("archive/removed"), row=int, user_id=str(user_id), most=REMOVED_AT_ONCE)):
+    """Removes what the graph has of a user who is not in Postgres: what an import left that did not end."""
+    while any(
+        one.counts
+        for one in await neo4j.write(
+            cypher("forget/user_page"), row=_Removed, user_id=str(user_id), most=REMOVED_AT_ONCE
+        )
+    ):
         pass
 
 

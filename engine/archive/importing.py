@@ -1,9 +1,9 @@
 """Imports of archives: a user as it was, with all ids and both clocks. Rows and nodes of the graph are entered as they were, so
 that the past is the past; where the vectors of the archive are of a model that is not used here, a job makes them anew.
 
-First the archive is checked whole. Then files are put and the graph is made, which nobody sees: Postgres does not know the user.
-One transaction of Postgres enters all rows, and with it the user is there. What fails before is taken back; what a killed import
-left is taken back by the next one.
+First the archive is checked whole. Then files are put and the graph is made, which no read returns: the user is not in Postgres.
+One transaction of Postgres enters all rows, and with it the user is there. What an import that fails has made is removed at once,
+or after a kill by the next import.
 """
 
 from __future__ import annotations
@@ -30,8 +30,17 @@ from engine.commit.outbox import StepHook, no_step
 from engine.commit.rows import due
 from engine.domain.archive import ArchiveManifest, ArchiveReport
 from engine.domain.names import look_alike_key
-from engine.errors import ArchiveDamaged, ArchiveError, ArchiveOfOtherRelease, Conflict, Forgotten, NeurigraphError
+from engine.errors import (
+    ArchiveDamaged,
+    ArchiveError,
+    ArchiveOfOtherRelease,
+    Conflict,
+    Forgotten,
+    NeurigraphError,
+    WritingStopped,
+)
 from engine.progress import Progress, Silent
+from engine.stores.limited import STORE
 from engine.stores.neo4j import Neo4j
 from engine.stores.objects import ObjectStore, is_ours
 from engine.stores.postgres import Connection, Postgres, json_rows
@@ -86,7 +95,7 @@ class ArchiveImports:
     async def restore(self, path: Path, progress: Progress | None = None) -> ArchiveReport:
         """Makes the user of an archive. Raises InvalidInput where it cannot be read, ArchiveDamaged, ArchiveOfOtherRelease,
         ArchiveError for one that is not whole, Conflict where the user or one of that handle is there already or is being
-        imported; Forgotten where the user was forgotten here; StoreUnavailable. Nothing is imported then."""
+        imported; Forgotten where the user was forgotten here; WritingStopped, StoreUnavailable. Nothing is imported then."""
         progress, started = progress or Silent(), monotonic()
         async with _opened(path) as reader:
             await self._checked(reader, progress)
@@ -192,9 +201,13 @@ class _Restoring:
         if str(self.user_id) not in self._known.nodes:
             raise ArchiveDamaged("nodes.jsonl has no root.")
         for one in await self._taken():
+            if (
+                one.what == "stopped"
+            ):  # a store may be older: what the graph has of this user is then no rest of an import
+                raise WritingStopped(STORE, one.name)
             if one.what == "forgotten":
                 raise Forgotten(
-                    "This user was forgotten here: an archive of before brings nobody back. Nothing was imported."
+                    "This user was forgotten here: an archive of before does not bring a user back. Nothing was imported."
                 )
             said = {
                 "user": f"The user of this archive is here already, with the handle {one.name}.",

@@ -1,7 +1,8 @@
 """Receipts as files, outside of the databases: from them a restore of an older backup learns what was forgotten after it.
 
     RECEIPTS/000012-<id>.json     the signed receipt of a forgetting, with the tombstones of what it took
-    BACKUP/forgotten/…            the same, in each backup that was taken before and is still where it was made
+    BACKUP/forgotten/…            the same, in each backup that was taken before and is still where it was made; one that cannot
+                                  be reached gets it at the next backup
 
 All of it are keyed hashes and counts: nothing of what was forgotten can be read there.
 """
@@ -71,22 +72,25 @@ class ReceiptFiles:
         self._folder, self._backups = folder, backups
 
     def keep(self, one: ReceiptFile) -> None:
-        """Writes one, and hands it to the backups that were taken before. Raises InvalidInput where it cannot be written."""
+        """Writes one, and copies it to the backups that were taken before. Raises InvalidInput where it cannot be written."""
         receipt = one.receipt
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        name = f"{receipt.number:06}-{receipt.forgetting_id}.json"
-        write_whole(self._folder / name, one.model_dump_json().encode())
-        self.hand_on()
+        file = self._folder / f"{receipt.number:06}-{receipt.forgetting_id}.json"
+        write_whole(file, one.model_dump_json().encode())
+        self._copy_to_backups([file])
 
-    def hand_on(self) -> None:
-        """Copies to each backup that can be reached what was forgotten after it was taken; one that cannot gets it later."""
+    def copy_all(self) -> None:
+        """Copies to each backup that can be reached all that was forgotten after it was taken."""
+        self._copy_to_backups(sorted(self._folder.glob("*.json")))
+
+    def _copy_to_backups(self, files: Sequence[Path]) -> None:
         for backup in self.backups():
             try:
                 if not (backup.folder / "manifest.json").is_file():
                     continue
                 target = backup.folder / IN_BACKUP
                 target.mkdir(mode=0o700, exist_ok=True)
-                for file in self._folder.glob("*.json"):
+                for file in files:  # written when its forgetting ended
                     later = datetime.fromtimestamp(file.stat().st_mtime, UTC) >= backup.taken_at
                     if later and not (target / file.name).exists():
                         _copy(file, target / file.name)
@@ -125,14 +129,6 @@ def read_after(folders: Iterable[Path], taken_at: datetime) -> list[ReceiptFile]
 def tombstones_of(file: ReceiptFile, kind: str) -> frozenset[bytes]:
     """The hashes of one kind that a forgetting took."""
     return frozenset(bytes.fromhex(one.hash) for one in file.tombstones if one.kind == kind)
-
-
-def folders_of(named: Sequence[Path]) -> tuple[Path, ...]:
-    """Those of these folders that are there. Raises BackupError for one that is none."""
-    for folder in named:
-        if folder.exists() and not folder.is_dir():
-            raise BackupError(f"{folder} is no folder of receipts.")
-    return tuple(folder for folder in named if folder.is_dir())
 
 
 def _copy(file: Path, target: Path) -> None:

@@ -114,9 +114,11 @@ SELECT pg_try_advisory_lock(hashtextextended('neurigraph archive ' || %(user_id)
 SELECT pg_advisory_unlock(hashtextextended('neurigraph archive ' || %(user_id)s::text, 0))
 
 -- name: taken
--- Purpose: what stands in the way of a user: a forgetting, the same one, one whose handle is or looks the same, a schema. Service only. Parameters: user_id, workspace, handle,
+-- Purpose: what stands in the way of a user: that writing is stopped, a forgetting, the same one, one whose handle is or looks the same, a schema. Service only. Parameters: user_id, workspace, handle,
 -- handle_key, schemas. Returns: what, name.
-SELECT 'forgotten' AS what, '' AS name FROM engine.forgettings AS f
+SELECT 'stopped' AS what, i.stopped_because AS name FROM engine.installation AS i WHERE i.stopped_because IS NOT NULL
+UNION ALL
+SELECT 'forgotten', '' FROM engine.forgettings AS f
 WHERE f.kind = 'user' AND f.user_hash = engine.tombstone('user', NULL, %(user_id)s::uuid::text)
 UNION ALL
 SELECT 'user', u.handle FROM engine.users AS u WHERE u.user_id = %(user_id)s

@@ -29,11 +29,13 @@ from engine.errors import (
     Forgotten,
     InvalidInput,
     NotFound,
+    WritingStopped,
 )
 from engine.hierarchy.shells import Shells
 from engine.memory import Memory
 from engine.neurigraph import Engine
 from engine.progress import Silent
+from engine.stores.statements import sql_text
 from tests.commands import typed
 from tests.forgetting.searched import found
 from tests.session_stores import empty
@@ -191,6 +193,24 @@ async def test_a_user_who_is_there_is_not_imported_again(engine: Engine, user: U
     with pytest.raises(Conflict, match="is here already"):
         await engine.archives.restore(archive)
     assert await _dave(engine.memory(user.user_id))
+
+
+async def test_nothing_is_imported_or_removed_while_writing_is_stopped(
+    engine: Engine, user: User, archive: Path
+) -> None:
+    """Postgres may be the older store: what the graph has of a user whom it does not know is then no rest of an import."""
+    await empty(engine)
+    label = "CREATE (:Entity {user_id: $user_id, key: 'kept', entity_id: $user_id})"
+    await engine.neo4j.write(label, user_id=str(user.user_id))
+    await engine.postgres.change_as_service(sql_text("installation/stop"), {"reason": "The graph is newer."})
+    try:
+        with pytest.raises(WritingStopped, match="The graph is newer"):
+            await engine.archives.restore(archive)
+    finally:
+        await engine.postgres.change_as_service(sql_text("installation/stop"), {"reason": None})
+    assert await engine.neo4j.read("MATCH (e:Entity {key: 'kept'}) RETURN count(e) AS n", row=int) == [1]
+    await empty(engine)
+    await engine.archives.restore(archive)
 
 
 async def test_a_user_who_was_forgotten_is_not_brought_back(engine: Engine, user: User, archive: Path) -> None:

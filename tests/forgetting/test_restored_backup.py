@@ -144,6 +144,7 @@ async def refused(home: Settings, backup: Path, receipts: Path) -> None:
     file.write_text(json.dumps(whole))
     with pytest.raises(ReceiptChanged):
         await restore(home, backup, force=True, receipts=[receipts])
-    with pytest.raises(BackupError, match="no folder"):
-        await restore(home, backup, force=True, receipts=[file])
+    for none in (file, receipts / "nowhere"):
+        with pytest.raises(BackupError, match="no folder"):
+            await restore(home, backup, force=True, receipts=[none])
     assert sorted(one.name for one in home.home.iterdir()) == before

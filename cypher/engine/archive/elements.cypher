@@ -7,11 +7,11 @@ CALL () {
   RETURN n
   UNION ALL
   UNWIND CASE $label WHEN 'Past' THEN [1] ELSE [] END AS asked
-  MATCH (n:Past {user_id: $user_id})
+  MATCH (n:Past {user_id: $user_id}) WHERE n.slice_id IS NOT NULL
   RETURN n
   UNION ALL
   UNWIND CASE $label WHEN 'Record' THEN [1] ELSE [] END AS asked
-  MATCH (n:Record {user_id: $user_id})
+  MATCH (n:Record {user_id: $user_id}) WHERE n.record_id IS NOT NULL
   RETURN n
   UNION ALL
   UNWIND CASE $label WHEN 'Entity' THEN [1] ELSE [] END AS asked

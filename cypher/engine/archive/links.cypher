@@ -8,7 +8,7 @@ CALL () {
   RETURN n
   UNION ALL
   UNWIND CASE $source WHEN 'Record' THEN [1] ELSE [] END AS asked
-  MATCH (n:Record {user_id: $user_id})
+  MATCH (n:Record {user_id: $user_id}) WHERE n.record_id IS NOT NULL
   RETURN n
   UNION ALL
   UNWIND CASE $source WHEN 'Entity' THEN [1] ELSE [] END AS asked
