@@ -1,8 +1,8 @@
 """Rules of retention, and the records that they, or an expiry, take.
 
 A rule takes a record whose age is above that of the rule, and that fits all else that the rule names. The age is the time since
-the record, or its newest version, was stored, by the clock of the engine: not when what it tells happened. What a rule takes is
-found node by node in Postgres, and only where something of the user is that old at all.
+the record, or its newest version, was stored, by the clock of the engine; the time of which its text speaks does not count. What
+a rule takes is found node by node in Postgres, and only where something of the user is that old at all.
 
 What is due goes by forgettings of the kind `retention`, each of so many records; the subject of one names the rule, or says that
 the records had expired.

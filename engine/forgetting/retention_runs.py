@@ -104,7 +104,7 @@ class RetentionRuns:
         except StoreUnavailable:
             raise
         except NotFound:
-            return  # somebody else has forgotten it meanwhile
+            return  # another process has forgotten it meanwhile
         except NeurigraphError as error:
             log.warning("what is due by the rule %s waits: %s", rule, error.detail)
             run.report.waiting += 1

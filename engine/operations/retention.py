@@ -65,7 +65,7 @@ class WorkspaceRetention(OfWorkspace, name="workspace.retention"):
 
 
 class Holds(OfWorkspace, name="workspace.holds"):
-    """Legal holds: what one names is erased by nobody, neither by a rule nor by a forgetting, until it is released."""
+    """Legal holds: what one names cannot be erased, by a rule or by a forgetting, until it is released."""
 
     @writes(administrators, redacts={"subject": redactions.subject, "reason": redactions.note})
     async def set(self, user_id: UUID, subject: HoldSubject, reason: str) -> Hold:

@@ -1,4 +1,4 @@
-"""retention, hold: what is forgotten by itself once it is old enough; what nothing erases."""
+"""retention, hold: what is forgotten by itself once it is old enough; what cannot be erased."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from engine.shell.tables import print_list, timestamp
 from engine.shell.tokens import node_at
 
 retention = Commands("retention", "What is forgotten by itself once it is old enough.")
-holds = Commands("hold", "Legal holds: what nothing erases before they are released.")
+holds = Commands("hold", "Legal holds: what cannot be erased before they are released.")
 RULES = ("number", "rule", "older than", "takes", "for", "set", "why")
 HOLDS = ("number", "hold", "what", "id", "of user", "set", "by", "why", "released")
 SHOWN = 20

@@ -31,7 +31,7 @@ CREATE INDEX retention_rules_of_user ON engine.retention_rules (user_id, number)
 CREATE INDEX retention_rules_of_workspace ON engine.retention_rules (workspace_id, number);
 CREATE INDEX retention_rules_of_node ON engine.retention_rules (node_id) WHERE node_id IS NOT NULL;
 
--- When a record expires, as whoever stored it said; a new version may say another time.
+-- When a record expires, as its user said; a new version may say another time.
 CREATE TABLE engine.expiries (
     record_id  uuid PRIMARY KEY,
     user_id    uuid NOT NULL REFERENCES engine.users,
@@ -42,7 +42,7 @@ CREATE TABLE engine.expiries (
 CREATE INDEX expiries_due ON engine.expiries (expires_at);
 CREATE INDEX expiries_of_user ON engine.expiries (user_id, expires_at);
 
--- What is held: while a row here is not released, what it names is erased by nobody. A row is released once, never changed otherwise, and goes with its user alone.
+-- What is held: while a row here is not released, what it names cannot be erased. A row is released once, never changed otherwise, and goes with its user alone.
 -- What a hold named is gone from it once it is released: only the keyed hash stays, by which who knows it finds it again.
 CREATE TABLE engine.holds (
     hold_id        uuid PRIMARY KEY,
@@ -111,7 +111,7 @@ BEGIN
         ('retention_rules', 'note', 'why, in words of who set it'),
         ('retention_rules', 'set_by', 'who set it'),
         ('retention_rules', 'set_at', 'since when'),
-        ('expiries', NULL, 'When records expire, as whoever stored them said.'),
+        ('expiries', NULL, 'When records expire, as their user said.'),
         ('expiries', 'record_id', 'the record'),
         ('expiries', 'user_id', 'whose memory'),
         ('expiries', 'node_id', 'the node where it was stored first'),

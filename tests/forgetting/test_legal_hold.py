@@ -1,4 +1,4 @@
-"""What is on legal hold is erased by nobody: refused before anything is changed, and by Postgres where something tries all the same."""
+"""What is on legal hold cannot be erased: refused before anything is changed, and by Postgres where something tries all the same."""
 
 from __future__ import annotations
 
