@@ -77,7 +77,9 @@ class Memory:
 
     def on_terms(self, terms: Terms) -> Memory:
         """The same memory with terms for what it stores: the key of its session, limits of a write. Raises InvalidInput where
-        what it stores would expire in the past."""
+        what it stores would expire in the past, or another principal than the user says when."""
+        if terms.expires_at is not None and not self.principal.owns:
+            raise InvalidInput("Only the user of the graph says when something expires.")
         check_expiry(terms.expires_at, self._caller.parts.clock.now())
         return Memory(replace(self._caller, terms=terms))
 
@@ -92,8 +94,6 @@ class Memory:
         """The same memory, that forgets at a time what it stores: records, facts, versions of documents, turns of conversations;
         None: never. A new version of what is stored may say another time. Raises InvalidInput for a time that is past, or without
         an offset from UTC, and for others than the user of the graph."""
-        if expires_at is not None and not self.principal.owns:
-            raise InvalidInput("Only the user of the graph says when something expires.")
         return self.on_terms(replace(self._caller.terms, expires_at=expires_at))
 
     def once(self, key: str | None, replayed: Callable[[], None] = lambda: None) -> Memory:

@@ -13,6 +13,7 @@ from psycopg import sql
 from engine.domain.fact import WrittenFact
 from engine.domain.history import Conversation, Turn
 from engine.domain.occasion import Occasion
+from engine.domain.principal import Principal
 from engine.domain.stream import StreamedTurn
 from engine.errors import IdempotencyMismatch, InvalidInput
 from engine.forgetting.retention_runs import RetentionRuns
@@ -116,6 +117,10 @@ async def test_what_would_expire_in_the_past_is_refused(expiring: Expiring) -> N
     with pytest.raises(InvalidInput, match="offset from UTC"):
         expiring.memory.until(datetime(2100, 1, 1))
     assert expiring.memory.until(None).principal == expiring.memory.principal
+    persona = expiring.engine.memory_as(Principal("persona", uuid4(), expiring.root))
+    with pytest.raises(InvalidInput, match="Only the user"):
+        persona.until(expiring.at)
+    assert persona.until(None).principal == persona.principal
 
 
 async def test_a_request_is_no_repeat_of_one_with_another_expiry(expiring: Expiring) -> None:
