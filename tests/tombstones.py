@@ -37,8 +37,8 @@ async def forgotten(
 
 async def _begin(connection: Connection, forgetting_id: UUID, user_id: UUID) -> None:
     await connection.execute(
-        "INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, authored_by, state, began_at)"
+        "INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, authored_by, state, step, began_at)"
         " VALUES (%(id)s, %(user)s, engine.tombstone('user', NULL, %(user)s::text), 'source', 'a', engine.tombstone('source', %(user)s, %(id)s::text),"
-        " 'user', 'running', now())",
+        " 'user', 'running', 'rows', now())",
         {"id": forgetting_id, "user": user_id},
     )

@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 from engine.archive.catalogue import ElementMember, LinkMember, RowMember, catalogue
 from engine.archive.explained import READ_ME_TEXT, explained
 from engine.archive.reading import member_of
-from engine.archive.rows import ArchiveRows, StoredObject
+from engine.archive.rows import ArchivedObject, ArchiveRows
 from engine.archive.writing import ArchiveWriter
 from engine.domain.archive import COLUMNS, FORMAT, READ_ME, VERSION, ArchiveManifest, ArchiveReport, ArchiveUser
 from engine.domain.clock import Clock
@@ -148,7 +148,7 @@ class ArchiveExports:
         """What the columns of each member are for."""
         return await explained(self._postgres)
 
-    async def write_object(self, writer: ArchiveWriter, one: StoredObject, name: str, key: str) -> None:
+    async def write_object(self, writer: ArchiveWriter, one: ArchivedObject, name: str, key: str) -> None:
         """Writes the bytes of a file as they came in, as a member; one that is lost or damaged is noted by its key."""
         if name in writer.members or key in writer.missing:
             return

@@ -35,7 +35,7 @@ class NodePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredObject:
+class ArchivedObject:
     """Where the bytes of a file lie."""
 
     file_id: UUID
@@ -129,7 +129,7 @@ class ArchiveRows:
             if len(rows) < member.page:
                 return
 
-    async def objects(self) -> AsyncIterator[StoredObject]:
+    async def objects(self) -> AsyncIterator[ArchivedObject]:
         """Where the bytes of the files lie that the principal may read; one may come twice."""
         async for node in self.nodes():
             async for one in self._objects(
@@ -140,11 +140,11 @@ class ArchiveRows:
             async for one in self._objects(sql_text("archive/inputs"), {"user_id": self._principal.user_id}):
                 yield one
 
-    async def _objects(self, statement: Any, asked: Mapping[str, Any]) -> AsyncIterator[StoredObject]:
+    async def _objects(self, statement: Any, asked: Mapping[str, Any]) -> AsyncIterator[ArchivedObject]:
         after = NO_ID
         while True:
             parameters = {**asked, "after": after, "limit": FILES}
-            page = await self._postgres.fetch(self._principal, statement, parameters, row=StoredObject)
+            page = await self._postgres.fetch(self._principal, statement, parameters, row=ArchivedObject)
             for one in page:
                 yield one
             if len(page) < FILES:

@@ -14,7 +14,7 @@ from engine.archive.catalogue import RowMember, catalogue
 from engine.archive.explained import READ_ME_TEXT
 from engine.archive.exporting import ArchiveExports, reported
 from engine.archive.reading import FILES
-from engine.archive.rows import ArchiveRows, Lines, StoredObject
+from engine.archive.rows import ArchivedObject, ArchiveRows, Lines
 from engine.archive.writing import ArchiveWriter
 from engine.domain.archive import COLUMNS, READ_ME, ArchiveReport, ArchiveUser
 from engine.domain.clock import Clock
@@ -86,7 +86,7 @@ class ShownExports:
                     target.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE), 1)
                 after = page[-1].place
 
-    async def _file(self, writer: ArchiveWriter, principal: Principal, one: StoredObject) -> None:
+    async def _file(self, writer: ArchiveWriter, principal: Principal, one: ArchivedObject) -> None:
         """The file as it came in; where something of it was changed or ended by hand, what holds of it."""
         name = f"{FILES}{one.file_id}"  # its key has the names of the nodes above
         shown = await self._parts.reworded(principal, one.record_id, one.node_id)

@@ -100,9 +100,9 @@ class Ground:
 async def forgetting(connection: Connection, user: UUID | None, kind: str = "record", state: str = "running") -> UUID:
     """Enters one that goes on; the id."""
     made = await connection.execute(
-        "INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, authored_by, state, began_at)"
+        "INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, authored_by, state, step, began_at)"
         " SELECT f.id, %(user)s, engine.tombstone('user', NULL, coalesce(%(user)s::text, '')), %(kind)s, 'log',"
-        " engine.tombstone(%(kind)s, %(user)s, f.id::text), 'operator', %(state)s, CASE %(state)s WHEN 'running' THEN now() END"
+        " engine.tombstone(%(kind)s, %(user)s, f.id::text), 'operator', %(state)s, 'rows', CASE %(state)s WHEN 'running' THEN now() END"
         " FROM (SELECT gen_random_uuid() AS id) AS f RETURNING forgetting_id",
         {"user": user, "kind": kind, "state": state},
     )

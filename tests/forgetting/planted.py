@@ -307,8 +307,8 @@ async def new_forgetting(connection: Connection, planted: Planted, *, sources: b
     forgetting_id = uuid4()
     asked = {"id": forgetting_id, "user": planted.user.user_id, "sources": sorted(planted.sources) if sources else []}
     await connection.execute(
-        "INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, authored_by, state, began_at)"
-        " VALUES (%(id)s, %(user)s, engine.tombstone('user', NULL, %(user)s::text), 'source', 'x', engine.tombstone('source', %(user)s, %(id)s::text), 'user', 'running', now())",
+        "INSERT INTO engine.forgettings (forgetting_id, user_id, user_hash, kind, subject, subject_hash, authored_by, state, step, began_at)"
+        " VALUES (%(id)s, %(user)s, engine.tombstone('user', NULL, %(user)s::text), 'source', 'x', engine.tombstone('source', %(user)s, %(id)s::text), 'user', 'running', 'rows', now())",
         asked,
     )
     await connection.execute(
