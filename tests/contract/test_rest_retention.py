@@ -48,7 +48,8 @@ async def test_a_hold_refuses_a_forgetting_over_rest(door: httpx.AsyncClient, us
     hold = answer.json()["hold_id"]
     asked = {"kind": "source", "subject": "lease"}
     answer = await door.post(f"{home_path}/forgettings", json=asked)
-    assert (answer.status_code, answer.json()["type"]) == (409, "urn:neurigraph:problem:on-hold")
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:neurigraph:problem:conflict")
+    assert "legal hold" in answer.json()["detail"]
     released = await door.post(f"/v1/holds/{hold}/release", json={"reason": "closed"})
     assert released.status_code == 200 and released.json()["subject"] == ""
     assert (await door.post(f"{home_path}/forgettings", json=asked)).status_code == 202
