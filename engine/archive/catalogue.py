@@ -28,6 +28,7 @@ class RowMember:
     left: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
+    part: tuple[str, ...] = ()
     page: int = PAGE
     of_nodes: bool = False
 
@@ -113,7 +114,7 @@ def _names() -> list[str]:
 
 
 def _row(name: str, one: Mapping[str, Any], *, of_nodes: bool) -> RowMember:
-    lists = {key: tuple(str(one[key]).split()) for key in ("key", "left", "apart", "shown") if key in one}
+    lists = {key: tuple(str(one[key]).split()) for key in ("key", "left", "apart", "shown", "part") if key in one}
     return RowMember(name, **{**one, **lists}, of_nodes=of_nodes)
 
 

@@ -23,7 +23,16 @@ from engine.archive.explained import READ_ME_TEXT, explained
 from engine.archive.reading import member_of
 from engine.archive.rows import ArchivedObject, ArchiveRows
 from engine.archive.writing import ArchiveWriter
-from engine.domain.archive import COLUMNS, FORMAT, READ_ME, VERSION, ArchiveManifest, ArchiveReport, ArchiveUser
+from engine.domain.archive import (
+    COLUMNS,
+    FORMAT,
+    READ_ME,
+    VERSION,
+    ArchiveManifest,
+    ArchivePart,
+    ArchiveReport,
+    ArchiveUser,
+)
 from engine.domain.clock import Clock
 from engine.domain.principal import Principal
 from engine.errors import ArchiveError, DamagedFile
@@ -114,7 +123,15 @@ class ArchiveExports:
             await asyncio.sleep(PAUSE)
         raise ArchiveError("Commits are not finished: try again when writers pause.")
 
-    async def manifest(self, user: ArchiveUser, principal: Principal, writer: ArchiveWriter, *, whole: bool) -> bytes:
+    async def manifest(
+        self,
+        user: ArchiveUser,
+        principal: Principal,
+        writer: ArchiveWriter,
+        *,
+        whole: bool,
+        part: ArchivePart | None = None,
+    ) -> bytes:
         """The manifest as JSON."""
         return _MANIFEST.dump_json(
             ArchiveManifest(
@@ -129,6 +146,7 @@ class ArchiveExports:
                 embeddings=await self.embeddings(),
                 members=writer.members,
                 missing=tuple(writer.missing),
+                part=part,
             ),
             indent=1,
         )

@@ -101,9 +101,8 @@ class ArchiveImports:
             await self._checked(reader, progress)
             manifest = reader.manifest
             if not manifest.whole:
-                raise ArchiveError(
-                    "The archive holds what a reader saw, not all of its user: it can be read, not imported."
-                )
+                of = "a part of its user" if manifest.part else "what a reader saw, not all of its user"
+                raise ArchiveError(f"The archive holds {of}: it can be read, not imported.")
             if manifest.migrations != await self._exports.migrations():
                 raise ArchiveOfOtherRelease(
                     f"The archive was made by {manifest.made_by}, whose tables differ from those of this release:"

@@ -112,10 +112,27 @@ class ArchiveRows:
         async for lines in self._pages(member, f"archive/rows_of_{member.whose}", "engine", shown, asked):
             yield lines
 
+    async def of_part(
+        self, member: RowMember, shown: Sequence[str], node: NodePlace | None, ids: Sequence[str] | None
+    ) -> AsyncIterator[Lines]:
+        """The lines of a member that belong to what has these ids; in the tables of one node also all of them."""
+        if node is None:
+            asked: dict[str, Any] = {"user_id": self._principal.user_id, "ids": ids}
+            pages = self._pages(member, "archive/rows_of_part", "engine", shown, asked)
+        elif ids is None:
+            pages = self._pages(member, "archive/rows_of_node", node.schema_name, shown, {"node_id": node.node_id})
+        else:
+            asked = {"node_id": node.node_id, "ids": ids}
+            pages = self._pages(member, "archive/rows_of_node_part", node.schema_name, shown, asked)
+        async for lines in pages:
+            yield lines
+
     async def _pages(
         self, member: RowMember, name: str, schema: str, shown: Sequence[str], asked: Mapping[str, Any]
     ) -> AsyncIterator[Lines]:
-        statement = sql_of(name, schema=schema, table=member.table, columns=shown, key=member.key)
+        statement = sql_of(
+            name, schema=schema, table=member.table, columns=shown, key=member.key, part=member.part or member.key
+        )
         after: str | None = None
         while True:
             parameters = {**asked, "after": after, "limit": member.page}

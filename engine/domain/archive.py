@@ -6,11 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 from uuid import UUID
 
+PartKind = Literal["node", "source", "entity"]
 FORMAT = "neurigraph archive"
 VERSION = 1
 MANIFEST, COLUMNS, READ_ME = "manifest.json", "columns.json", "README.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivePart:
+    """A part of a user's graph: a node with all below it, by its id; a source, by the id that was given for it; an entity, by its
+    id, with the records that mention it."""
+
+    kind: PartKind
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +48,9 @@ class ArchiveUser:
 @dataclass(frozen=True, slots=True)
 class ArchiveManifest:
     """What an archive says of itself. `principal`: who read it, as kind:id; `whole`: all of the user's, which can be imported;
-    `migrations`: the newest of each database; `embeddings`: the versions of the vectors by slot; `missing`: keys of files that
-    could not be read; `tombstone_key`: hex digits, by which tombstones are known again; empty where there are none."""
+    `part`: what it is of, where it is of a part alone; `migrations`: the newest of each database; `embeddings`: the versions of
+    the vectors by slot; `missing`: keys of files that could not be read; `tombstone_key`: hex digits, by which tombstones are
+    known again; empty where there are none."""
 
     format: str
     version: int
@@ -52,6 +64,7 @@ class ArchiveManifest:
     members: Mapping[str, ArchiveMember]
     missing: tuple[str, ...] = ()
     tombstone_key: str = ""
+    part: ArchivePart | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -9,7 +10,8 @@ from uuid import UUID
 import typer
 from rich.filesize import decimal
 
-from engine.domain.principal import Principal
+from engine.domain.archive import ArchivePart, PartKind
+from engine.domain.principal import Principal, PrincipalKind
 from engine.progress import counted
 from engine.shell.options import Handle, path_named
 from engine.shell.session import Commands, Session, the_user
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from engine.domain.archive import ArchiveReport
 
 archives = Commands("archive", "Archives: everything of a user in one file, readable without Neurigraph.")
+USERS = 100
 File = Annotated[Path, typer.Argument(parser=path_named, metavar="FILE", help="The archive, a zip.")]
 
 
@@ -30,18 +33,61 @@ async def export(
     integration: Annotated[
         UUID | None, typer.Option("--integration", help="Only what this integration may read.")
     ] = None,
+    node: Annotated[UUID | None, typer.Option("--node", help="Only this node, with all that lies below it.")] = None,
+    source: Annotated[
+        str | None, typer.Option("--source", help="Only this source, by the id that was given for it.")
+    ] = None,
+    entity: Annotated[
+        UUID | None, typer.Option("--entity", help="Only this entity, and the records that mention it.")
+    ] = None,
 ) -> None:
-    """Write all of a user into one file. Interrupted, the same command goes on with FILE.part. Exit code 1 if files were lost."""
+    """Write all of a user into one file. Interrupted, the same command goes on with FILE.part. Exit code 1 if files were lost.
+
+    What is of a part, or for a reader, can be read, not imported."""
     async with here.engine() as (engine, progress):
         owner = await the_user(engine, user)
-        reader = _reader(persona, integration, owner.user_id)
+        readers: dict[PrincipalKind, UUID | None] = {"persona": persona, "third_party": integration}
+        chosen = _chosen(owner.user_id, readers, {"node": node, "source": source, "entity": entity})
         work = engine.archives
-        report = await (
-            work.export_shown(reader, path, progress) if reader else work.export(owner.user_id, path, progress)
-        )
+        if isinstance(chosen, Principal):
+            report = await work.export_shown(chosen, path, progress)
+        elif chosen:
+            report = await work.export_part(owner.user_id, chosen, path, progress)
+        else:
+            report = await work.export(owner.user_id, path, progress)
     lost = f"; {counted(report.missing, 'file')} could not be read, see manifest.json" if report.missing else ""
     here.answer(report, f"{path}: {_said(report)}{lost}.")
     if report.missing:
+        raise typer.Exit(1)
+
+
+@archives.async_command("export-all", as_json=True)
+async def export_all(
+    here: Session,
+    folder: Annotated[
+        Path, typer.Argument(parser=path_named, metavar="FOLDER", help="Where an archive of each user goes.")
+    ],
+) -> None:
+    """Write an archive of each user of the workspace, USER-ID.zip. The same command goes on; those that are there stay."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    made: list[ArchiveReport] = []
+    there = 0
+    async with here.engine() as (engine, progress):
+        after = ""
+        while page := await engine.workspace.users.list(after=after, limit=USERS):
+            after = page[-1].handle
+            for user in page:
+                path = folder / f"{user.user_id}.zip"
+                if path.exists():
+                    there += 1
+                else:
+                    made.append(await engine.archives.export(user.user_id, path, progress))
+    lost = sum(one.missing for one in made)
+    said = f"{counted(len(made), 'archive')} written to {folder}"
+    said += f", {there} were there" if there else ""
+    said += f"; {counted(lost, 'file')} could not be read, see manifest.json" if lost else ""
+    here.answer(made, f"{said}.")
+    if lost:
         raise typer.Exit(1)
 
 
@@ -66,12 +112,15 @@ async def check(here: Session, path: File) -> None:
     here.answer(manifest, f"{path} is as it was written: {manifest.user.handle}, {counted(lines, 'line')}, {made}.")
 
 
-def _reader(persona: UUID | None, integration: UUID | None, user_id: UUID) -> Principal | None:
-    if persona and integration:
-        raise typer.BadParameter("Name a persona or an integration.", param_hint="--integration")
-    if persona:
-        return Principal("persona", persona, user_id)
-    return Principal("third_party", integration, user_id) if integration else None
+def _chosen(
+    user_id: UUID, readers: Mapping[PrincipalKind, UUID | None], parts: Mapping[PartKind, UUID | str | None]
+) -> Principal | ArchivePart | None:
+    """For whom, or of what part, an archive is; None for all of the user."""
+    chosen: list[Principal | ArchivePart] = [Principal(kind, one, user_id) for kind, one in readers.items() if one]
+    chosen += [ArchivePart(kind, str(one)) for kind, one in parts.items() if one is not None]
+    if len(chosen) > 1:
+        raise typer.BadParameter("Name one persona, integration, node, source or entity.", param_hint="--node")
+    return chosen[0] if chosen else None
 
 
 def _said(report: ArchiveReport) -> str:

@@ -62,6 +62,50 @@ FROM {schema}.{table} AS t
 WHERE %(after)s::jsonb IS NULL OR ({key}) > (SELECT {key} FROM jsonb_populate_record(NULL::{schema}.{table}, %(after)s::jsonb))
 ORDER BY {key} LIMIT %(limit)s
 
+-- name: rows_of_part
+-- Purpose: rows of a table that name their user and belong to a part of the graph, as JSON, one page. Parameters: user_id, ids (what they belong to), after (the
+-- place of the last row of the page before, or null), limit. Returns: line, place.
+SELECT (SELECT row_to_json(r) FROM (SELECT {columns}) AS r)::text AS line, (SELECT row_to_json(r) FROM (SELECT {key}) AS r)::text AS place
+FROM {schema}.{table} AS t
+WHERE t.user_id = %(user_id)s AND coalesce({part})::text = ANY (%(ids)s::text[])
+  AND (%(after)s::jsonb IS NULL OR ({key}) > (SELECT {key} FROM jsonb_populate_record(NULL::{schema}.{table}, %(after)s::jsonb)))
+ORDER BY {key} LIMIT %(limit)s
+
+-- name: rows_of_node_part
+-- Purpose: rows of a table of one node that belong to a part of the graph, as JSON, one page. Parameters: node_id, ids (what they belong to), after (the place of
+-- the last row of the page before, or null), limit. Returns: line, place.
+SELECT (SELECT row_to_json(r) FROM (SELECT %(node_id)s::uuid AS node_id, {columns}) AS r)::text AS line,
+       (SELECT row_to_json(r) FROM (SELECT {key}) AS r)::text AS place
+FROM {schema}.{table} AS t
+WHERE coalesce({part})::text = ANY (%(ids)s::text[])
+  AND (%(after)s::jsonb IS NULL OR ({key}) > (SELECT {key} FROM jsonb_populate_record(NULL::{schema}.{table}, %(after)s::jsonb)))
+ORDER BY {key} LIMIT %(limit)s
+
+-- name: nodes_below
+-- Purpose: a node with all below it. Service only. Parameters: user_id, node_id. Returns: node_id, schema_name.
+SELECT n.node_id, n.schema_name FROM engine.nodes AS n
+WHERE n.user_id = %(user_id)s AND %(node_id)s = ANY (n.lineage) AND n.state = 'live' ORDER BY n.layer, n.node_id LIMIT 100000
+
+-- name: nodes_named
+-- Purpose: nodes by their ids. Service only. Parameters: user_id, nodes. Returns: node_id, schema_name.
+SELECT n.node_id, n.schema_name FROM engine.nodes AS n
+WHERE n.user_id = %(user_id)s AND n.node_id = ANY (%(nodes)s::uuid[]) AND n.state = 'live' ORDER BY n.layer, n.node_id
+
+-- name: records_at
+-- Purpose: the records of a node with the ids of their sources, one page. Service only. Identifier: schema. Parameters: node_id, after (record id), limit.
+-- Returns: record_id, node_id, source_id.
+SELECT r.record_id, %(node_id)s::uuid AS node_id, r.source_id FROM {schema}.metadata_records AS r
+WHERE r.version_of IS NULL AND r.record_id > %(after)s ORDER BY r.record_id LIMIT %(limit)s
+
+-- name: keys_of_sources
+-- Purpose: the keys under which sources are kept, also those of personas, of sources as records name them. Service only. Parameters: user_id, sources. Returns: source_id.
+SELECT s.source_id FROM engine.sources AS s
+WHERE s.user_id = %(user_id)s AND regexp_replace(s.source_id, '^persona:[0-9a-f-]+:', '') = ANY (%(sources)s::text[])
+
+-- name: items_of_records
+-- Purpose: the ids of the items of records. Service only. Identifier: schema. Parameters: records. Returns: item_id.
+SELECT i.item_id FROM {schema}.memory_items AS i WHERE i.record_id = ANY (%(records)s::uuid[]) AND i.version_of IS NULL
+
 -- name: files_of_node
 -- Purpose: where the files of a node lie that the principal may read, one page. Identifier: schema. Parameters: node_id, after (file id), limit.
 -- Returns: file_id, record_id, node_id, object_key, packed, sha256.

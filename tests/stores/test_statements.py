@@ -57,6 +57,8 @@ ARCHIVED = {
     "archive/rows_of_forgettings": ("engine", "forgotten", "hash"),
     "archive/rows_of_grants": ("engine", "integrations", "integration_id"),
     "archive/rows_of_node": ("template", "memory_items", "item_id"),
+    "archive/rows_of_part": ("engine", "documents", "document_id"),
+    "archive/rows_of_node_part": ("template", "memory_items", "item_id"),
     "archive/import_rows": ("template", "memory_items", "item_id"),
 }
 """One of the tables that a statement serves, with a column of it."""
@@ -80,7 +82,7 @@ async def test_postgres_knows_every_statement(engine: Engine, name: str) -> None
     schema = (await engine.memory(user.user_id).nodes.shell(user.user_id)).schema_name
     place, table, column = ARCHIVED.get(name, (schema, "", ""))
     one = sql.Identifier(column or "none")
-    served = {"table": sql.Identifier(table), "columns": one, "key": one} if table else LOOK_ALIKES
+    served = {"table": sql.Identifier(table), "columns": one, "key": one, "part": one} if table else LOOK_ALIKES
     if name in ONE_OF_THEM:
         served = LOOK_ALIKES | {"table": sql.Identifier(ONE_OF_THEM[name])}
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)[sb]", body)))
